@@ -1,0 +1,72 @@
+//! The files a build depends on, so that cargo runs the build script again when one changes and never otherwise.
+//!
+//! The nested cargo writes a dependency list in make's format: for the crate and all crates on this disk below it (`cuda_std`,
+//! its macros, a crate of device functions) every source file, every file they include, and what their build scripts watch.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::compile::{Compiled, Package};
+use crate::error::CudaBuilderError;
+
+/// The files that went into a build: sources, manifests, and the lock file.
+///
+/// # Errors
+///
+/// If cargo's dependency list can't be read.
+pub(crate) fn files(
+    compiled: &Compiled,
+    package: &Package,
+) -> Result<BTreeSet<PathBuf>, CudaBuilderError> {
+    let list = &compiled.dependency_list;
+    let text = std::fs::read_to_string(list)
+        .map_err(CudaBuilderError::io("read the dependency list", list))?;
+    let mut files: BTreeSet<PathBuf> =
+        parse(&text).into_iter().map(|path| package.workspace_root.join(path)).collect();
+    files.extend(compiled.manifests.iter().cloned());
+    files.insert(package.manifest.clone());
+    for name in ["Cargo.toml", "Cargo.lock"] {
+        let path = package.workspace_root.join(name);
+        // A file that isn't there would make cargo run the build script every time.
+        if path.is_file() {
+            files.insert(path);
+        }
+    }
+    Ok(files)
+}
+
+/// The prerequisites in a dependency list. Blanks in names are escaped with `\`.
+fn parse(list: &str) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for line in list.lines().filter(|line| !line.starts_with('#')) {
+        // The target ends at the first colon that a blank follows; `C:\` has none.
+        let Some((_, prerequisites)) = line.split_once(": ") else { continue };
+        let mut path = String::new();
+        let mut characters = prerequisites.chars().peekable();
+        while let Some(character) = characters.next() {
+            match character {
+                '\\' if characters.peek() == Some(&' ') => path.extend(characters.next()),
+                ' ' => paths.push(PathBuf::from(std::mem::take(&mut path))),
+                other => path.push(other),
+            }
+        }
+        paths.push(PathBuf::from(path));
+    }
+    paths.retain(|path| path != Path::new(""));
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_cargo_writes() {
+        let list = "/t/k.ptx: /k/src/lib.rs /k/my\\ file.rs C:\\k\\a.rs\n\n# env-dep:X=1\n/k/src/lib.rs:\n";
+        assert_eq!(
+            parse(list),
+            ["/k/src/lib.rs", "/k/my file.rs", "C:\\k\\a.rs"].map(PathBuf::from)
+        );
+        assert!(parse("").is_empty());
+    }
+}

@@ -1,0 +1,245 @@
+//! Every way a build can fail, and all the wording.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::toolchain::ToolchainReport;
+
+/// Why [`CudaBuilder::build`](crate::CudaBuilder::build) failed, and what to do about it.
+///
+/// `Debug` prints the same text as `Display`: a build script that ends in `.unwrap()` or returns the error from `main` shows it
+/// by `Debug`, and the text holds rustc's own output, which nobody can read with its line ends escaped.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum CudaBuilderError {
+    /// The path given to [`CudaBuilder::new`](crate::CudaBuilder::new) isn't a folder.
+    #[error("there is no kernel crate at {path}\n\nhelp: a relative path starts at {directory}", path = path.display(), directory = current_directory())]
+    CratePathDoesntExist {
+        /// The path that was given.
+        path: PathBuf,
+    },
+
+    /// The path is no crate that can be built to PTX.
+    #[error("{path} can't be built as a kernel crate: {reason}\n\nhelp: {help}", path = path.display())]
+    NotAKernelCrate {
+        /// The path that was given.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+        /// What to do.
+        help: String,
+    },
+
+    /// No complete device toolchain was found.
+    #[error(transparent)]
+    Toolchain(#[from] ToolchainError),
+
+    /// The kernel crate, or a crate it depends on, doesn't compile.
+    #[error("{output}\n\nthe kernel crate `{package}` failed to compile{help}\n\ncommand: {command}", output = output.trim_end(), help = help_lines(help))]
+    BuildFailed {
+        /// The kernel crate's name.
+        package: String,
+        /// The command line that failed.
+        command: String,
+        /// What rustc and cargo said, in full.
+        output: String,
+        /// Hints for the errors that kernels often meet; may be empty.
+        help: Vec<String>,
+    },
+
+    /// A marked static can't be placed.
+    #[error(transparent)]
+    AddressSpace(#[from] AddressSpaceError),
+
+    /// Kernels call functions that no crate defines.
+    #[error("{}", unresolved(symbols))]
+    UnresolvedSymbols {
+        /// The functions, with the places that call them.
+        symbols: Vec<UnresolvedSymbol>,
+    },
+
+    /// An LLVM tool failed.
+    #[error("{tool} failed on the kernel crate's code ({status})\n\n{output}\n\ncommand: {command}{help}", output = output.trim_end(), help = help_lines(help))]
+    LlvmFailed {
+        /// The tool: `opt`, `llc` or `llvm-dis`.
+        tool: String,
+        /// How it ended.
+        status: String,
+        /// The command line that failed.
+        command: String,
+        /// What the tool said, with Rust names readable.
+        output: String,
+        /// What to do; may be empty.
+        help: Vec<String>,
+    },
+
+    /// A program could not be started.
+    #[error("could not run {program}: {source}\n\ncommand: {command}", program = program.display())]
+    CouldNotRun {
+        /// The program.
+        program: PathBuf,
+        /// The command line.
+        command: String,
+        /// Why.
+        source: io::Error,
+    },
+
+    /// An option asks for something this version doesn't do.
+    #[error("the builder option `{option}` can't be used: {reason}")]
+    UnsupportedOption {
+        /// The option.
+        option: &'static str,
+        /// Why, and what to use instead.
+        reason: String,
+    },
+
+    /// The PTX was made, but could not be copied to the path given to [`CudaBuilder::copy_to`](crate::CudaBuilder::copy_to).
+    #[error("the PTX is complete but could not be copied to {path}: {source}", path = path.display())]
+    FailedToCopyPtxFile {
+        /// The path given to `copy_to`.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+
+    /// A file or folder the build needs could not be read or written.
+    #[error("could not {action} {path}: {source}", path = path.display())]
+    Io {
+        /// What was tried, such as "create".
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl fmt::Debug for CudaBuilderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl CudaBuilderError {
+    /// For `map_err` on file operations.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { action, path, source }
+    }
+}
+
+/// A function that kernels call and nothing defines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnresolvedSymbol {
+    /// Its name, readable.
+    pub name: String,
+    /// The functions that use it, each with `file:line:column` where known.
+    pub users: Vec<String>,
+}
+
+/// Why a marked static can't be placed in its address space.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddressSpaceError {
+    /// The section begins with `.cuda.` but names no address space.
+    #[error(
+        "static `{}` is in the link section `{section}`, which names no address space\n\nhelp: the sections are .cuda.shared, .cuda.shared.dynamic, .cuda.constant and .cuda.global; `#[address_space(…)]` of cuda_std writes them",
+        readable(name)
+    )]
+    UnknownSection {
+        /// The static's symbol.
+        name: String,
+        /// The section.
+        section: String,
+    },
+
+    /// A shared static has an initial value.
+    #[error(
+        "shared static `{}` has an initial value, but shared memory starts uninitialised in every block\n\nhelp: declare it as `MaybeUninit<T>` with `MaybeUninit::uninit()`, and let the threads fill it before a barrier",
+        readable(name)
+    )]
+    InitialisedShared {
+        /// The static's symbol.
+        name: String,
+    },
+
+    /// Another static holds the address of a shared one.
+    #[error(
+        "static `{}` holds the address of shared static `{}`, which is another one in every block\n\nhelp: take the address in the kernel",
+        readable(holder),
+        readable(shared)
+    )]
+    SharedAddressInStatic {
+        /// The shared static's symbol.
+        shared: String,
+        /// The static that holds its address.
+        holder: String,
+    },
+}
+
+/// No complete device toolchain: a rustc with its library's source, and LLVM tools of the same major version.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("no toolchain on this machine can compile kernels to PTX\n\nlooked for:\n{report}\n{}", mend(&report.mend()))]
+pub struct ToolchainError {
+    report: Box<ToolchainReport>,
+}
+
+impl ToolchainError {
+    pub(crate) fn new(report: ToolchainReport) -> Self {
+        Self { report: Box::new(report) }
+    }
+
+    /// What was looked for and what is missing.
+    #[must_use]
+    pub fn report(&self) -> &ToolchainReport {
+        &self.report
+    }
+}
+
+/// There is no architecture of this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown GPU architecture `{0}`; known are {known}", known = known_architectures())]
+pub struct UnknownArch(pub(crate) String);
+
+fn known_architectures() -> String {
+    crate::NvvmArch::ALL.iter().map(|arch| arch.target_cpu()).collect::<Vec<_>>().join(", ")
+}
+
+/// A symbol as its author wrote it: `@_RNvCs…_1k4TILE` is `k::TILE`.
+pub(crate) fn readable(symbol: &str) -> String {
+    let name = symbol.trim_start_matches('@').trim_matches('"');
+    format!("{:#}", rustc_demangle::demangle(name))
+}
+
+fn current_directory() -> String {
+    std::env::current_dir()
+        .map_or_else(|_| "the current folder".to_owned(), |path| path.display().to_string())
+}
+
+fn help_lines(help: &[String]) -> String {
+    help.iter().map(|line| format!("\n\nhelp: {line}")).collect()
+}
+
+fn mend(commands: &[String]) -> String {
+    let lines: Vec<String> = commands.iter().map(|line| format!("  {line}")).collect();
+    format!("help: any one of these completes a toolchain:\n{}", lines.join("\n"))
+}
+
+fn unresolved(symbols: &[UnresolvedSymbol]) -> String {
+    let mut text = String::from("kernels call functions that nothing defines:\n");
+    for symbol in symbols {
+        text.push_str(&format!("\n  {}\n", symbol.name));
+        for user in &symbol.users {
+            text.push_str(&format!("    called in {user}\n"));
+        }
+    }
+    text.push_str(
+        "\nhelp: a GPU has no C library to link with; write the function in Rust, or depend on a no_std crate that has it",
+    );
+    if symbols.iter().any(|symbol| symbol.name.starts_with("__nv_")) {
+        text.push_str("\nhelp: functions named __nv_… are libdevice's, which is not linked; the libm crate has the same functions");
+    }
+    text
+}

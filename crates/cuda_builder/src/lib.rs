@@ -1,0 +1,42 @@
+//! Compiles a kernel crate to PTX with stock rustc and LLVM tools.
+//!
+//! A build script hands [`CudaBuilder`] the folder of a `no_std` library and gets PTX: no CUDA toolkit, no nightly compiler, no
+//! compiler backend of its own. What it needs is a rustc from 1.95 on with its library's source, and LLVM's `opt`, `llc` and
+//! `llvm-dis` of the same major version ([`Toolchain::discover`] says where they are looked for).
+//!
+//! The stages, one file each:
+//!
+//! 1. `toolchain.rs` finds compiler and tools;
+//! 2. `compile.rs` runs a nested cargo that gives one module of LLVM bitcode, unoptimised;
+//! 3. `address_space.rs` moves marked statics into shared, constant and global memory;
+//! 4. `optimise.rs` runs LLVM's optimiser over the whole program;
+//! 5. `symbols.rs` checks that every function is defined;
+//! 6. `codegen.rs` writes PTX;
+//! 7. `dependencies.rs` tells cargo what to watch, and `output.rs` puts the files in place, whole or not at all.
+
+#![forbid(unsafe_code)]
+
+mod address_space;
+mod arch;
+mod build_script;
+mod builder;
+mod codegen;
+mod command;
+mod compile;
+mod dependencies;
+mod error;
+mod ir;
+mod llvm;
+mod optimise;
+mod output;
+mod symbols;
+mod target_attributes;
+mod terminal;
+pub mod toolchain;
+
+pub use arch::NvvmArch;
+pub use builder::{CudaBuilder, DebugInfo, EmitOption};
+pub use error::{
+    AddressSpaceError, CudaBuilderError, ToolchainError, UnknownArch, UnresolvedSymbol,
+};
+pub use toolchain::{Toolchain, ToolchainReport};

@@ -1,0 +1,91 @@
+//! What the integration tests share: the toolchain, and copies of the fixtures that a test may edit.
+
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cuda_builder::{CudaBuilder, Toolchain};
+
+/// The device toolchain; `None`, with the reason printed, on a machine that has none. In CI that is a failure, because then
+/// nothing would be tested.
+pub fn toolchain() -> Option<Toolchain> {
+    match Toolchain::discover() {
+        Ok(toolchain) => Some(toolchain),
+        Err(error) if std::env::var_os("CI").is_some() => panic!("{error}"),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// The folder with the fixtures.
+pub fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// A folder that is kept between test runs.
+pub fn scratch() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda_builder")
+}
+
+/// A fresh copy of a fixture for the test `test`, always at the same place, so that its dependencies are compiled once.
+pub fn copy_fixture(fixture: &str, test: &str) -> PathBuf {
+    let folder = scratch().join("projects").join(test);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).expect("the former copy can be removed");
+    }
+    copy(&fixtures().join(fixture), &folder);
+    folder
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("the scratch folder is writable");
+    for entry in fs::read_dir(from).expect("the fixture is there") {
+        let entry = entry.expect("the fixture can be read");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("the scratch folder is writable");
+        }
+    }
+}
+
+/// A builder for the copied fixture; all tests share one nested build.
+pub fn builder(folder: &Path) -> CudaBuilder {
+    CudaBuilder::new(folder).target_dir(scratch().join("build"))
+}
+
+/// Builds, and gives the PTX that lies beside the copied fixture.
+pub fn ptx(builder: CudaBuilder, folder: &Path) -> String {
+    let path = folder.join("out").join("kernels.ptx");
+    builder.copy_to(&path).build().expect("the fixture compiles");
+    fs::read_to_string(path).expect("the PTX is there")
+}
+
+/// The part of `ptx` that is kernel `name`.
+pub fn kernel<'a>(ptx: &'a str, name: &str) -> &'a str {
+    let start = ptx
+        .find(&format!(".entry {name}("))
+        .unwrap_or_else(|| panic!("no kernel {name} in:\n{ptx}"));
+    let end = ptx[start..].find("// -- End function").map_or(ptx.len(), |end| start + end);
+    &ptx[start..end]
+}
+
+/// Fails unless `text` contains each of `parts`.
+#[track_caller]
+pub fn assert_contains(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}
+
+/// Replaces the only occurrence of `from` in a file.
+#[track_caller]
+pub fn edit(file: &Path, from: &str, to: &str) {
+    let text = fs::read_to_string(file).expect("the file is there");
+    assert_eq!(text.matches(from).count(), 1, "`{from}` in {}", file.display());
+    fs::write(file, text.replace(from, to)).expect("the file is writable");
+}

@@ -1,0 +1,186 @@
+//! What the builder says when it can't build, and that nothing is left half-done.
+
+mod common;
+
+use std::fs;
+
+use common::{assert_contains, builder, copy_fixture, edit, scratch, toolchain};
+use cuda_builder::{CudaBuilder, CudaBuilderError};
+
+#[test]
+fn a_missing_crate_is_named_with_the_folder_it_was_looked_for_in() {
+    let error = CudaBuilder::new("no/such/kernels").build().expect_err("there is no such folder");
+    assert!(
+        matches!(&error, CudaBuilderError::CratePathDoesntExist { path } if path.ends_with("kernels"))
+    );
+    let here = std::env::current_dir().expect("there is one");
+    assert_contains(&error.to_string(), &["no/such/kernels", &here.display().to_string()]);
+    // What a build script's `unwrap` shows is the text, too.
+    assert_eq!(format!("{error:?}"), error.to_string());
+}
+
+#[test]
+fn a_folder_without_a_library_says_what_to_do() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "not_a_library");
+    let error = builder(&folder.join("src")).build().expect_err("no manifest");
+    assert_contains(&error.to_string(), &["no Cargo.toml"]);
+
+    fs::rename(folder.join("src/lib.rs"), folder.join("src/main.rs")).expect("renamed");
+    let error = builder(&folder).build().expect_err("a binary");
+    assert_contains(&error.to_string(), &["`fixture-kernels` has no library", "src/lib.rs"]);
+
+    edit(&folder.join("Cargo.toml"), "[package]", "[package");
+    let error = builder(&folder).build().expect_err("no TOML");
+    assert_contains(&error.to_string(), &["Cargo.toml", "can't be built"]);
+}
+
+#[test]
+fn a_compile_error_is_shown_as_rustc_shows_it_and_the_former_ptx_stays() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "compile_error");
+    let out = folder.join("out/kernels.ptx");
+    builder(&folder).copy_to(&out).build().expect("the fixture compiles");
+    let former = fs::read(&out).expect("the PTX is there");
+
+    edit(&folder.join("src/lib.rs"), "*a.add(i) / *b.add(i)", "*a.add(i) / missing");
+    let error = builder(&folder).copy_to(&out).build().expect_err("`missing` is undefined");
+    assert!(
+        matches!(&error, CudaBuilderError::BuildFailed { package, .. } if package == "fixture-kernels")
+    );
+    assert_contains(
+        &error.to_string(),
+        &["error[E0425]", "missing", "src/lib.rs:", "command: ", "-Zbuild-std"],
+    );
+    assert_eq!(fs::read(&out).expect("the former PTX stays"), former);
+}
+
+#[test]
+fn crates_that_need_std_are_named() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "needs_std");
+    edit(&folder.join("device/src/lib.rs"), "#![no_std]", "pub use std::fs::File;");
+    let error = builder(&folder).build().expect_err("a GPU has no std");
+    assert_contains(
+        &error.to_string(),
+        &["can't find crate for `std`", "help: crate `device` needs std"],
+    );
+
+    let folder = copy_fixture("kernels", "no_no_std");
+    edit(&folder.join("src/lib.rs"), "#![no_std]\n", "");
+    let error = builder(&folder).build().expect_err("a GPU has no std");
+    assert_contains(&error.to_string(), &["begin ", "with `#![no_std]`"]);
+}
+
+#[test]
+fn a_missing_panic_handler_points_to_cuda_std() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "panic_handler");
+    edit(&folder.join("src/lib.rs"), "#[panic_handler]", "#[allow(dead_code)]");
+    let error = builder(&folder).build().expect_err("rustc wants a panic handler");
+    assert_contains(
+        &error.to_string(),
+        &["#[panic_handler]", "help: cuda_std has the panic handler"],
+    );
+}
+
+#[test]
+fn an_undefined_function_is_named_with_its_caller_and_line() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "undefined");
+    let source = folder.join("src/lib.rs");
+    edit(
+        &source,
+        "unsafe { *c.add(i) = sqrt(*a.add(i)) }",
+        "unsafe { *c.add(i) = __nv_sinf(*a.add(i)) }",
+    );
+    edit(
+        &source,
+        "fn sqrt(x: f32) -> f32;",
+        "fn sqrt(x: f32) -> f32;\n}\nunsafe extern \"C\" {\n    fn __nv_sinf(x: f32) -> f32;",
+    );
+    let text = fs::read_to_string(&source).expect("readable");
+    let line =
+        text.lines().position(|line| line.contains("= __nv_sinf(")).expect("just written") + 1;
+    let error = builder(&folder).build().expect_err("nothing defines it");
+    assert!(
+        matches!(&error, CudaBuilderError::UnresolvedSymbols { symbols } if symbols[0].name == "__nv_sinf")
+    );
+    assert_contains(&error.to_string(), &["`root`", &format!("src/lib.rs:{line}:"), "libdevice"]);
+}
+
+#[test]
+fn shared_memory_with_an_initial_value_names_the_static() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "initialised");
+    edit(
+        &folder.join("src/lib.rs"),
+        "MaybeUninit<[f32; 64]> = MaybeUninit::uninit()",
+        "MaybeUninit<[f32; 64]> = MaybeUninit::zeroed()",
+    );
+    let error = builder(&folder).build().expect_err("shared memory starts uninitialised");
+    assert!(matches!(error, CudaBuilderError::AddressSpace(_)));
+    assert_contains(&error.to_string(), &["fixture_kernels::reverse::TILE", "MaybeUninit"]);
+}
+
+#[test]
+fn an_operation_the_gpu_lacks_names_the_function() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "no_instruction");
+    edit(&folder.join("src/lib.rs"), "llvm.sqrt.f32", "llvm.acos.f32");
+    let error = builder(&folder).build().expect_err("there is no such instruction");
+    assert_contains(&error.to_string(), &["acos", "libm"]);
+}
+
+#[test]
+fn an_output_that_cant_be_written_is_named() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "unwritable");
+    // A file where a folder is needed: this fails for root as well.
+    let file = folder.join("file");
+    fs::write(&file, "").expect("writable");
+    let error = builder(&folder)
+        .copy_to(file.join("kernels.ptx"))
+        .build()
+        .expect_err("a file is in the way");
+    assert!(matches!(error, CudaBuilderError::FailedToCopyPtxFile { .. }));
+    assert_contains(&error.to_string(), &["the PTX is complete", "file/kernels.ptx"]);
+    let error =
+        builder(&folder).target_dir(file.join("build")).build().expect_err("a file is in the way");
+    assert_contains(&error.to_string(), &["could not create", "file/build"]);
+}
+
+#[test]
+fn bitcode_that_someone_removed_is_made_again() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "removed");
+    let target = scratch().join("build");
+    let ptx = builder(&folder).build().expect("the fixture compiles");
+    let first = fs::read(&ptx).expect("the PTX is there");
+    for entry in fs::read_dir(&target).expect("readable").flatten() {
+        if entry.path().extension().is_some_and(|extension| extension == "bc") {
+            // Another test may have removed it first.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    let ptx = builder(&folder).build().expect("the fixture compiles again");
+    assert!(!first.is_empty() && ptx.is_file());
+}

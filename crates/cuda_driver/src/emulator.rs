@@ -1,0 +1,136 @@
+//! The emulator's side of the driver API: one file per kind of handle.
+//!
+//! All state is in one [`Emulator`] behind a lock; a launch holds it, so launches of several threads
+//! run one after the other. Work is done at once, on the calling thread, whatever the stream: the order
+//! in a stream and between streams is the order of the calls, which is one of those CUDA allows.
+//!
+//! A kernel's fault is kept in its context. Until a synchronising call reports it, calls that only
+//! queue work succeed and do nothing; from then on every call on the context returns it, as on hardware.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use ptx_emulator::{Machine, MachineConfig};
+
+use crate::backend;
+use crate::error::ApiError;
+use crate::types::*;
+
+pub(crate) mod context;
+pub(crate) mod copy;
+pub(crate) mod device;
+pub(crate) mod event;
+pub(crate) mod fill;
+pub(crate) mod function;
+pub(crate) mod handles;
+pub(crate) mod host_memory;
+mod image;
+pub(crate) mod init;
+pub(crate) mod launch;
+pub(crate) mod library;
+pub(crate) mod link;
+mod mapping;
+pub(crate) mod memory;
+mod mirror;
+pub(crate) mod module;
+pub(crate) mod occupancy;
+mod options;
+pub(crate) mod pool;
+pub(crate) mod profiler;
+pub(crate) mod stream;
+
+use handles::Handles;
+
+/// Everything behind the handles.
+pub(crate) struct Emulator {
+    pub machine: Machine,
+    pub contexts: Handles<CUcontext, context::Context>,
+    pub modules: Handles<CUmodule, module::Module>,
+    pub functions: Handles<CUfunction, function::Function>,
+    pub libraries: Handles<CUlibrary, library::Library>,
+    pub kernels: Handles<CUkernel, library::Kernel>,
+    pub streams: Handles<CUstream, stream::Stream>,
+    pub events: Handles<CUevent, event::Event>,
+    pub links: Handles<CUlinkState, link::Link>,
+    pub pools: Handles<CUmemoryPool, pool::Pool>,
+    pub primary: context::Primary,
+    pub allocations: memory::Allocations,
+    /// From the first device address ever given out to past the last.
+    pub device_span: std::ops::Range<u64>,
+    pub host: host_memory::HostMemory,
+    pub device_pool: pool::DevicePool,
+}
+
+impl Emulator {
+    fn new() -> Emulator {
+        let mut config = MachineConfig::default();
+        if let Some(bytes) = configured_memory() {
+            config.memory_bytes = bytes;
+        }
+        Emulator {
+            machine: Machine::new(config),
+            contexts: Handles::new(),
+            modules: Handles::new(),
+            functions: Handles::new(),
+            libraries: Handles::new(),
+            kernels: Handles::new(),
+            streams: Handles::new(),
+            events: Handles::new(),
+            links: Handles::new(),
+            pools: Handles::new(),
+            primary: context::Primary::default(),
+            allocations: BTreeMap::new(),
+            device_span: 0..0,
+            host: host_memory::HostMemory::default(),
+            device_pool: pool::DevicePool::default(),
+        }
+    }
+}
+
+/// `FERROWARP_EMULATOR_MEMORY`: the device's memory in bytes, where it is a positive number.
+fn configured_memory() -> Option<u64> {
+    let value = std::env::var("FERROWARP_EMULATOR_MEMORY").ok()?;
+    value.trim().replace('_', "").parse().ok().filter(|bytes| *bytes > 0)
+}
+
+/// None before `cuInit`.
+static EMULATOR: Mutex<Option<Emulator>> = Mutex::new(None);
+
+thread_local! {
+    /// This thread's contexts, the current one last. A null handle stands for "none current".
+    static STACK: RefCell<Vec<CUcontext>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Starts the emulator if it is not running.
+pub(crate) fn start() {
+    EMULATOR.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Emulator::new);
+}
+
+/// Gives everything on the emulator back and forgets it, as if the process had just started: contexts,
+/// modules, memory, and the fault that may be stuck in the primary context. Handles and device pointers
+/// from before stay invalid for ever; `cuInit` is needed again. Does nothing on a GPU.
+///
+/// A program does not need this: as on hardware, a fault ends a process's use of the device. Tests do.
+pub fn reset_emulator() {
+    let old = EMULATOR.lock().unwrap_or_else(PoisonError::into_inner).take();
+    drop(old);
+}
+
+/// Runs `body` on the emulator's state, once `cuInit` was called.
+pub(crate) fn with<T>(body: impl FnOnce(&mut Emulator) -> Result<T, ApiError>) -> Result<T, ApiError> {
+    let mut emulator = EMULATOR.lock().unwrap_or_else(PoisonError::into_inner);
+    match &mut *emulator {
+        Some(emulator) => body(emulator),
+        None => Err(match backend::refusal() {
+            // cuInit said it in full; what else was called says it again.
+            Some(why) => ApiError::NoBackend(why.clone()),
+            None => ApiError::NotInitialized,
+        }),
+    }
+}
+
+/// Runs `body` on this thread's stack of contexts.
+fn with_stack<T>(body: impl FnOnce(&mut Vec<CUcontext>) -> T) -> T {
+    STACK.with(|stack| body(&mut stack.borrow_mut()))
+}

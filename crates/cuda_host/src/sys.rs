@@ -1,0 +1,93 @@
+//! The driver calls that this crate makes itself, below `cust`: launches on the default stream, modules with the
+//! compiler's log, raw memory.
+//!
+//! They are declared here, and not taken from `cust::sys`, because there a result is a Rust `enum` of CUDA 11's codes:
+//! a newer driver returns others, which such an `enum` cannot hold. Here it is the plain number.
+//! Names and parameters: CUDA Driver API reference, <https://docs.nvidia.com/cuda/cuda-driver-api/>.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+pub(crate) use cust::sys::{
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUmodule, CUstream,
+};
+
+/// `CUresult` as a number; 0 is success.
+pub(crate) type Code = u32;
+
+/// `CU_JIT_ERROR_LOG_BUFFER`
+pub(crate) const JIT_ERROR_LOG_BUFFER: c_uint = 5;
+/// `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`
+pub(crate) const JIT_ERROR_LOG_BUFFER_SIZE_BYTES: c_uint = 6;
+/// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
+pub(crate) const FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
+
+unsafe extern "C" {
+    pub(crate) fn cuInit(flags: c_uint) -> Code;
+    pub(crate) fn cuDriverGetVersion(version: *mut c_int) -> Code;
+    pub(crate) fn cuDeviceGetCount(count: *mut c_int) -> Code;
+    pub(crate) fn cuDeviceGetAttribute(
+        value: *mut c_int,
+        attribute: c_int,
+        device: CUdevice,
+    ) -> Code;
+    pub(crate) fn cuCtxSetCurrent(context: CUcontext) -> Code;
+    pub(crate) fn cuCtxSynchronize() -> Code;
+
+    pub(crate) fn cuModuleLoadDataEx(
+        module: *mut CUmodule,
+        image: *const c_void,
+        option_count: c_uint,
+        options: *mut c_uint,
+        values: *mut *mut c_void,
+    ) -> Code;
+    pub(crate) fn cuModuleUnload(module: CUmodule) -> Code;
+    pub(crate) fn cuModuleGetFunction(
+        function: *mut CUfunction,
+        module: CUmodule,
+        name: *const c_char,
+    ) -> Code;
+    pub(crate) fn cuModuleGetGlobal_v2(
+        address: *mut CUdeviceptr,
+        bytes: *mut usize,
+        module: CUmodule,
+        name: *const c_char,
+    ) -> Code;
+    pub(crate) fn cuFuncGetAttribute(
+        value: *mut c_int,
+        attribute: c_int,
+        function: CUfunction,
+    ) -> Code;
+    pub(crate) fn cuFuncSetAttribute(function: CUfunction, attribute: c_int, value: c_int) -> Code;
+    pub(crate) fn cuLaunchKernel(
+        function: CUfunction,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared_bytes: c_uint,
+        stream: CUstream,
+        params: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) -> Code;
+
+    pub(crate) fn cuMemAlloc_v2(address: *mut CUdeviceptr, bytes: usize) -> Code;
+    pub(crate) fn cuMemFree_v2(address: CUdeviceptr) -> Code;
+    pub(crate) fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> Code;
+    pub(crate) fn cuMemcpyHtoD_v2(target: CUdeviceptr, source: *const c_void, bytes: usize)
+    -> Code;
+    pub(crate) fn cuMemcpyDtoH_v2(target: *mut c_void, source: CUdeviceptr, bytes: usize) -> Code;
+    pub(crate) fn cuMemcpyDtoD_v2(target: CUdeviceptr, source: CUdeviceptr, bytes: usize) -> Code;
+    pub(crate) fn cuMemsetD8_v2(target: CUdeviceptr, value: u8, bytes: usize) -> Code;
+
+    pub(crate) fn cuStreamSynchronize(stream: CUstream) -> Code;
+    pub(crate) fn cuStreamQuery(stream: CUstream) -> Code;
+    pub(crate) fn cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint) -> Code;
+    pub(crate) fn cuEventCreate(event: *mut CUevent, flags: c_uint) -> Code;
+    pub(crate) fn cuEventRecord(event: CUevent, stream: CUstream) -> Code;
+    pub(crate) fn cuEventQuery(event: CUevent) -> Code;
+    pub(crate) fn cuEventSynchronize(event: CUevent) -> Code;
+    pub(crate) fn cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent) -> Code;
+    pub(crate) fn cuEventDestroy_v2(event: CUevent) -> Code;
+}

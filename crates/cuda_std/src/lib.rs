@@ -1,0 +1,75 @@
+//! The device library for kernels, source-compatible with rust-cuda's.
+//!
+//! A kernel crate is `#![no_std]`, writes `use cuda_std::prelude::*;` and marks its entries with [`kernel`]:
+//!
+//! ```
+//! use cuda_std::prelude::*;
+//!
+//! /// `x *= factor`, one thread an element.
+//! ///
+//! /// # Safety
+//! /// `x` points to `n` elements.
+//! #[kernel]
+//! pub unsafe fn scale(x: *mut f32, n: usize, factor: f32) {
+//!     let i = thread::index_1d() as usize;
+//!     if i < n {
+//!         unsafe { *x.add(i) *= factor };
+//!     }
+//! }
+//! ```
+//!
+//! | to | see |
+//! | --- | --- |
+//! | find out which thread this is, wait for the block | [`thread`] |
+//! | share memory within a block | [`shared`], [`address_space`], [`shared_array!`] |
+//! | work within a warp | [`warp`] |
+//! | print from a kernel | [`io`] |
+//! | look at memories, addresses, clocks | [`mem`], [`ptr`], [`misc`] |
+#![cfg_attr(
+    not(target_arch = "nvptx64"),
+    doc = "| describe a launch, on the host | [`launch`] |"
+)]
+//!
+//! # Panics in kernels
+//!
+//! The crate contains the device's panic handler: a kernel crate needs none. A panic reports its message, file, line and
+//! column, block and thread, and stops the launch with CUDA's error 710 (`CUDA_ERROR_ASSERT`). A message with run-time
+//! values in it (the index of an index error, say) is replaced by a fixed text: formatting would make every kernel large.
+//!
+//! # On the host
+//!
+//! The same crate compiles for the host: kernels become launch descriptions, device functions panic when called.
+#![no_std]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(stdarch_nvptx, asm_experimental_arch, link_llvm_intrinsics)
+)]
+#![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
+
+// The macros' output names this crate by its name, here too.
+extern crate self as cuda_std;
+#[cfg(not(target_arch = "nvptx64"))]
+extern crate std;
+
+pub mod io;
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod launch;
+pub mod mem;
+pub mod misc;
+#[cfg(target_arch = "nvptx64")]
+mod panic;
+pub mod prelude;
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+pub mod ptr;
+pub mod shared;
+pub mod thread;
+mod vector;
+pub mod warp;
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use core::{assert_eq, assert_ne};
+pub use cuda_std_macros::*;
+pub use vector::{UVec2, UVec3};

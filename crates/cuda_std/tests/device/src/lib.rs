@@ -1,0 +1,8 @@
+//! Kernels that the test `on_emulator` runs.
+#![no_std]
+
+mod hello;
+mod index;
+mod memory;
+mod panics;
+mod values;

@@ -1,0 +1,31 @@
+//! A SIMT machine that executes validated PTX on the CPU.
+//!
+//! [`Program::compile`] parses, validates and decodes a module once. A [`Machine`] is one device: it has
+//! [`Memory`], loads programs and launches kernels. A launch that does not end well gives a
+//! [`Fault`], whose text names kernel, block, lanes, address, allocation, PTX line and source line.
+//!
+//! Warps of 32 lanes execute together, one operation for all active lanes at a time ([`row`](crate) functions over 32
+//! values). Lanes that take different ways are split and meet again where their ways do; lanes
+//! that wait for each other inside one warp make progress, as on Volta and later. Blocks are
+//! resumable, so that blocks that wait for each other make progress too. The order is fixed, or chosen
+//! by a seed.
+//!
+//! A program that `compile` accepts never makes the machine panic.
+#![forbid(unsafe_code)]
+
+mod decode;
+mod diagnostic;
+mod error;
+mod fault;
+mod machine;
+mod memory;
+mod op;
+mod program;
+mod row;
+pub mod semantics;
+
+pub use error::{CompileError, CompileErrorKind, LaunchProblem, MemoryError};
+pub use fault::{AccessInfo, Ending, Fault, FaultKind, StackEntry};
+pub use machine::{Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output};
+pub use memory::Memory;
+pub use program::{KernelInfo, ParamInfo, Program, SourceLine, SourcePosition};

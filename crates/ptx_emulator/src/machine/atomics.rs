@@ -1,0 +1,265 @@
+//! `atom` and `red`: lanes one after the other, in rising order.
+
+use super::access::{Accessed, addresses, bad, generic_group, misaligned};
+use super::block::BlockState;
+use super::launch::Engine;
+use super::report::Reason;
+use super::transfer;
+use super::warp::{Frame, Warp};
+use crate::memory::Owner;
+use crate::memory::window;
+use crate::op::{AtomicKind, AtomicOp, AtomicType, NONE, Space};
+use crate::row::{Row64, lanes};
+use crate::semantics::MinMaxMode;
+use crate::semantics::atomic;
+use crate::semantics::half::{self, Bf16, F16, HalfFormat, HalfMode, pairwise};
+
+/// Operands of one lane: 16-byte ones have an upper half.
+#[derive(Clone, Copy, Default)]
+struct Operands {
+    b: u128,
+    c: u128,
+}
+
+impl Engine<'_> {
+    pub(super) fn atomic(
+        &mut self,
+        block: &mut BlockState,
+        warp: &mut Warp,
+        frame: &Frame,
+        op: &AtomicOp,
+        mask: u32,
+        pc: u32,
+    ) -> Accessed {
+        let base = addresses(warp, frame, &op.address);
+        // The elements of a vector are separate atomics (PTX ISA, `atom`); all of it must be aligned.
+        let whole = op.bytes * op.b.len() as u32;
+        let wrong = misaligned(&base, mask, whole);
+        if wrong != 0 {
+            return Err(bad(Reason::Misaligned, op.space, &base, wrong, whole));
+        }
+        let mut rest = mask;
+        while rest != 0 {
+            let (space, group, inner) = match op.space {
+                Space::Generic => generic_group(&base, rest),
+                space => (space, rest, base),
+            };
+            for element in 0..op.b.len() {
+                let offset = u64::from(op.bytes) * element as u64;
+                let at = inner.map(|address| address.wrapping_add(offset));
+                self.atomic_element(block, warp, frame, op, element, space, &at, group, pc)?;
+            }
+            rest &= !group;
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a position in the machine has many parts")]
+    fn atomic_element(
+        &mut self,
+        block: &mut BlockState,
+        warp: &mut Warp,
+        frame: &Frame,
+        op: &AtomicOp,
+        element: usize,
+        space: Space,
+        at: &Row64,
+        mask: u32,
+        pc: u32,
+    ) -> Accessed {
+        for lane in lanes(mask) {
+            let operands = operands(warp, frame, op, element, lane);
+            let address = at[lane];
+            let one = 1 << lane;
+            let old = match space {
+                Space::Shared => {
+                    let base = window::SHARED_RESERVED;
+                    let end = block.shared.len() as u64;
+                    let offset = address.wrapping_sub(base);
+                    if end < u64::from(op.bytes) || offset > end - u64::from(op.bytes) {
+                        let wrong = self.shared_misses(block, at, mask, op.bytes);
+                        return Err(bad(Reason::OutOfBounds, space, at, wrong, op.bytes));
+                    }
+                    modify(&mut block.shared, offset as usize, op, operands, true)
+                }
+                Space::Local | Space::Frame => {
+                    let top = u64::from(frame.top_local) * 4;
+                    if address < window::LOCAL_RESERVED
+                        || address.saturating_add(u64::from(op.bytes)) > top
+                    {
+                        return Err(bad(Reason::OutOfBounds, space, at, one, op.bytes));
+                    }
+                    let mut bytes = [0; 16];
+                    for part in 0..op.bytes.div_ceil(8) {
+                        let size = op.bytes.min(8);
+                        let from = address + 8 * u64::from(part);
+                        let value = transfer::read_local(&warp.local, lane, from, size);
+                        transfer::write(&mut bytes, 8 * part as usize, size, value);
+                    }
+                    let old = modify(&mut bytes, 0, op, operands, true);
+                    for part in 0..op.bytes.div_ceil(8) {
+                        let size = op.bytes.min(8);
+                        let value = transfer::read(&bytes, 8 * part as usize, size);
+                        let to = address + 8 * u64::from(part);
+                        transfer::write_local(&mut warp.local, lane, to, size, value);
+                    }
+                    old
+                }
+                Space::Param => return Err(bad(Reason::ReadOnly, space, at, mask, op.bytes)),
+                Space::Global | Space::Generic | Space::Constant => {
+                    self.atomic_global(op, operands, space, at, lane, mask, pc)?
+                }
+            };
+            if let Some(row) = op.d.get(element) {
+                put(warp, frame, op, *row, lane, old);
+            }
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a position in the machine has many parts")]
+    fn atomic_global(
+        &mut self,
+        op: &AtomicOp,
+        operands: Operands,
+        space: Space,
+        at: &Row64,
+        lane: usize,
+        mask: u32,
+        pc: u32,
+    ) -> Result<u128, Box<super::report::BadAccess>> {
+        let (address, bytes) = (at[lane], u64::from(op.bytes));
+        let cached = self.caches.get(pc as usize).copied().unwrap_or(NONE);
+        let slot = match self.memory.slot(cached) {
+            Some(found) if found.contains(address, bytes) => Some(cached),
+            _ => self.memory.find(address, bytes),
+        };
+        let rest = mask & !((1u32 << lane) - 1);
+        let Some(slot) = slot else {
+            return Err(self.not_there(at, rest, space, op.bytes));
+        };
+        if let Some(cache) = self.caches.get_mut(pc as usize) {
+            *cache = slot;
+        }
+        let Some(found) = self.memory.slot_mut(slot) else {
+            return Err(bad(Reason::OutOfBounds, space, at, 1 << lane, op.bytes));
+        };
+        if matches!(found.owner, Owner::Constant(_)) {
+            return Err(bad(Reason::ReadOnly, space, at, rest, op.bytes));
+        }
+        let offset = address.wrapping_sub(found.base) as usize;
+        Ok(modify(&mut found.data, offset, op, operands, false))
+    }
+
+    fn shared_misses(&self, block: &BlockState, at: &Row64, mask: u32, bytes: u32) -> u32 {
+        let (base, length) = (window::SHARED_RESERVED, block.shared.len() as u64);
+        let pattern = transfer::Pattern::General;
+        mask & !transfer::fitting(at, mask, pattern, bytes, base, length)
+    }
+}
+
+fn operands(warp: &Warp, frame: &Frame, op: &AtomicOp, element: usize, lane: usize) -> Operands {
+    let value = |row: u32| match op.bytes {
+        16 => {
+            let low = warp.r64[(frame.base64 + row) as usize][lane];
+            let high = warp.r64[(frame.base64 + row + 1) as usize][lane];
+            u128::from(low) | u128::from(high) << 64
+        }
+        8 => u128::from(warp.r64[(frame.base64 + row) as usize][lane]),
+        _ => u128::from(warp.r32[(frame.base32 + row) as usize][lane]),
+    };
+    Operands {
+        b: op.b.get(element).map_or(0, |row| value(*row)),
+        c: if op.c == NONE { 0 } else { value(op.c) },
+    }
+}
+
+fn put(warp: &mut Warp, frame: &Frame, op: &AtomicOp, row: u32, lane: usize, value: u128) {
+    match op.bytes {
+        16 => {
+            warp.r64[(frame.base64 + row) as usize][lane] = value as u64;
+            warp.r64[(frame.base64 + row + 1) as usize][lane] = (value >> 64) as u64;
+        }
+        8 => warp.r64[(frame.base64 + row) as usize][lane] = value as u64,
+        _ => warp.r32[(frame.base32 + row) as usize][lane] = value as u32,
+    }
+}
+
+/// Reads, computes, writes; gives the old value. `shared`: floating-point sums differ between spaces.
+fn modify(data: &mut [u8], at: usize, op: &AtomicOp, operands: Operands, shared: bool) -> u128 {
+    if op.bytes == 16 {
+        let low = transfer::read(data, at, 8);
+        let high = transfer::read(data, at + 8, 8);
+        let old = u128::from(low) | u128::from(high) << 64;
+        let new = match op.kind {
+            AtomicKind::CompareAndSwap if old == operands.b => operands.c,
+            AtomicKind::CompareAndSwap => old,
+            _ => operands.b,
+        };
+        transfer::write(data, at, 8, new as u64);
+        transfer::write(data, at + 8, 8, (new >> 64) as u64);
+        return old;
+    }
+    let old = transfer::read(data, at, op.bytes);
+    let mask = if op.bytes == 8 { u64::MAX } else { (1 << (8 * op.bytes)) - 1 };
+    let (b, c) = (operands.b as u64 & mask, operands.c as u64 & mask);
+    transfer::write(data, at, op.bytes, compute(op, old, b, c, shared));
+    u128::from(old)
+}
+
+fn compute(op: &AtomicOp, old: u64, b: u64, c: u64, shared: bool) -> u64 {
+    let narrow = op.bytes == 4;
+    match (op.kind, op.ty) {
+        (AtomicKind::Exchange, _) => b,
+        (AtomicKind::CompareAndSwap, _) => {
+            if old == b {
+                c
+            } else {
+                old
+            }
+        }
+        (AtomicKind::And, _) => old & b,
+        (AtomicKind::Or, _) => old | b,
+        (AtomicKind::Xor, _) => old ^ b,
+        (AtomicKind::Inc, _) => u64::from(atomic::inc_u32(old as u32, b as u32)),
+        (AtomicKind::Dec, _) => u64::from(atomic::dec_u32(old as u32, b as u32)),
+        (AtomicKind::Add, AtomicType::F32) => {
+            let (old, b) = (f32::from_bits(old as u32), f32::from_bits(b as u32));
+            let sum = if shared { atomic::shared_add_f32 } else { atomic::global_add_f32 };
+            u64::from(sum(old, b).to_bits())
+        }
+        (AtomicKind::Add, AtomicType::F64) => {
+            let (old, b) = (f64::from_bits(old), f64::from_bits(b));
+            let sum = if shared { atomic::shared_add_f64 } else { atomic::global_add_f64 };
+            sum(old, b).to_bits()
+        }
+        (kind, AtomicType::F16) => u64::from(half_op::<F16>(kind, old as u16, b as u16)),
+        (kind, AtomicType::Bf16) => u64::from(half_op::<Bf16>(kind, old as u16, b as u16)),
+        (kind, AtomicType::F16x2) => {
+            u64::from(pairwise(old as u32, b as u32, |old, b| half_op::<F16>(kind, old, b)))
+        }
+        (kind, AtomicType::Bf16x2) => {
+            u64::from(pairwise(old as u32, b as u32, |old, b| half_op::<Bf16>(kind, old, b)))
+        }
+        (AtomicKind::Add, _) => old.wrapping_add(b),
+        (AtomicKind::Min, AtomicType::Signed) if narrow => {
+            u64::from((old as i32).min(b as i32) as u32)
+        }
+        (AtomicKind::Max, AtomicType::Signed) if narrow => {
+            u64::from((old as i32).max(b as i32) as u32)
+        }
+        (AtomicKind::Min, AtomicType::Signed) => (old as i64).min(b as i64) as u64,
+        (AtomicKind::Max, AtomicType::Signed) => (old as i64).max(b as i64) as u64,
+        (AtomicKind::Min, _) => old.min(b),
+        (AtomicKind::Max, _) => old.max(b),
+    }
+}
+
+fn half_op<F: HalfFormat>(kind: AtomicKind, old: u16, b: u16) -> u16 {
+    match kind {
+        AtomicKind::Min => half::min::<F>(old, b, MinMaxMode::default()),
+        AtomicKind::Max => half::max::<F>(old, b, MinMaxMode::default()),
+        _ => half::add::<F>(old, b, HalfMode::default()),
+    }
+}
+

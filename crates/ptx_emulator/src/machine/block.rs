@@ -1,0 +1,68 @@
+//! A block that runs: its warps, shared memory and barriers. It can stop after any operation and go on later.
+
+use super::barrier::Barrier;
+use super::warp::Warp;
+use super::CLUSTER_BARRIER;
+use crate::memory::POISON;
+
+/// A block of the grid.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) state: BlockState,
+    pub(super) warps: Vec<Warp>,
+}
+
+/// What the warps of a block share.
+#[derive(Debug)]
+pub(super) struct BlockState {
+    /// Number in the grid, x fastest.
+    pub(super) linear: u64,
+    pub(super) index: [u32; 3],
+    /// Shared memory: static variables, then dynamic.
+    pub(super) shared: Vec<u8>,
+    pub(super) barriers: Vec<Barrier>,
+    /// The warp that runs first in the next round.
+    pub(super) turn: usize,
+}
+
+impl Block {
+    pub(super) fn new() -> Block {
+        Block {
+            state: BlockState {
+                linear: 0,
+                index: [0; 3],
+                shared: Vec::new(),
+                barriers: vec![Barrier::default(); CLUSTER_BARRIER as usize + 1],
+                turn: 0,
+            },
+            warps: Vec::new(),
+        }
+    }
+
+    /// Prepares for another block of the same launch; keeps the storage.
+    pub(super) fn reset(
+        &mut self,
+        linear: u64,
+        index: [u32; 3],
+        shared_bytes: u32,
+        threads: u32,
+    ) {
+        self.state.linear = linear;
+        self.state.index = index;
+        self.state.shared.clear();
+        self.state.shared.resize(shared_bytes as usize, POISON);
+        self.state.barriers.iter_mut().for_each(|barrier| *barrier = Barrier::default());
+        self.state.turn = 0;
+        let warps = threads.div_ceil(32);
+        self.warps.resize_with(warps as usize, Warp::default);
+        for (number, warp) in self.warps.iter_mut().enumerate() {
+            let rest = threads - 32 * number as u32;
+            let alive = if rest >= 32 { u32::MAX } else { (1 << rest) - 1 };
+            warp.reset(number as u32, alive);
+        }
+    }
+
+    pub(super) fn finished(&self) -> bool {
+        self.warps.iter().all(Warp::finished)
+    }
+}

@@ -1,0 +1,657 @@
+//! The interpreter: runs one split of a warp, operation by operation.
+
+use super::barrier::{Arrival, count_row};
+use super::block::BlockState;
+use super::launch::Engine;
+use super::warp::{Frame, Join, Split, State, Warp};
+use crate::fault::{Fault, FaultKind};
+use crate::memory::window::{self, Window};
+use crate::op::{BarrierOp, CarryIn, Clock, Guard, Logic, NONE, OpKind, Pred, SpaceTest};
+use crate::row::{LANES, RowFn, lanes, write_mask, write32, write64};
+
+/// Backward jumps after which a split lets others of its warp run, when there are any: the
+/// forward-progress guarantee.
+const SPLIT_TURN: u32 = 1000;
+
+/// Why a split stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// It waits, met others, or is gone: another split of the warp may run.
+    Switch,
+    /// The warp's turn is over.
+    Turn,
+}
+
+/// The value of a predicate operand.
+#[inline]
+pub(super) fn read_predicate(warp: &Warp, frame: &Frame, p: Pred) -> u32 {
+    let value = warp.predicates[(frame.base_predicate + p.row) as usize];
+    if p.negated { !value } else { value }
+}
+
+/// A comparison combined with the predicate operand, if there is one.
+#[inline]
+fn combined(warp: &Warp, frame: &Frame, result: u32, combine: Option<(Logic, Pred)>) -> u32 {
+    match combine {
+        None => result,
+        Some((logic, p)) => logic.combine(result, read_predicate(warp, frame, p)),
+    }
+}
+
+impl Engine<'_> {
+    /// Runs a split until it stops; `turn` counts the warp's backward jumps down.
+    pub(super) fn run_split(
+        &mut self,
+        block: &mut BlockState,
+        warp: &mut Warp,
+        index: usize,
+        turn: &mut u32,
+    ) -> Result<Stop, Box<Fault>> {
+        let program = self.program;
+        let mut mask = warp.splits[index].mask;
+        let mut pc = warp.splits[index].pc;
+        let mut frame_index = warp.splits[index].frame;
+        let mut frame = warp.frames[frame_index as usize];
+        let mut executed: u64 = 0;
+
+        /// Rows of the frame.
+        macro_rules! r {
+            ($row:expr) => {
+                warp.r32[(frame.base32 + $row) as usize]
+            };
+        }
+        macro_rules! d {
+            ($row:expr) => {
+                warp.r64[(frame.base64 + $row) as usize]
+            };
+        }
+        macro_rules! p {
+            ($row:expr) => {
+                warp.predicates[(frame.base_predicate + $row) as usize]
+            };
+        }
+        /// Books what was executed with the present mask.
+        macro_rules! book {
+            () => {
+                self.report.warp_instructions += executed;
+                self.report.thread_instructions += executed * u64::from(mask.count_ones());
+                #[allow(unused_assignments)]
+                {
+                    executed = 0;
+                }
+            };
+        }
+        /// Leaves the split where it is and stops.
+        macro_rules! stop {
+            ($stop:expr) => {{
+                book!();
+                return Ok($stop);
+            }};
+        }
+        macro_rules! fault {
+            ($lanes:expr, $kind:expr) => {{
+                book!();
+                return Err(self.fault(block, warp, frame_index, pc, $lanes, $kind));
+            }};
+        }
+        /// Goes on at another position; backward jumps are where time passes.
+        macro_rules! jump {
+            ($target:expr) => {{
+                let target = $target;
+                let backward = target <= pc;
+                pc = target;
+                if backward {
+                    warp.splits[index].back_edges += 1;
+                    *turn -= 1;
+                    if self.out_of_fuel(executed) {
+                        fault!(mask, FaultKind::FuelExhausted);
+                    }
+                    if warp.splits[index].back_edges >= SPLIT_TURN {
+                        warp.splits[index].back_edges = 0;
+                        warp.splits[index].pc = pc;
+                        if rotate(warp, index) {
+                            if *turn == 0 {
+                                stop!(Stop::Turn);
+                            }
+                            stop!(Stop::Switch);
+                        }
+                    }
+                    if *turn == 0 {
+                        warp.splits[index].pc = pc;
+                        stop!(Stop::Turn);
+                    }
+                }
+            }};
+        }
+
+        loop {
+            let Some(op) = program.ops.get(pc as usize) else {
+                fault!(mask, FaultKind::FellOffEnd);
+            };
+            let m = if op.guard == Guard::ALWAYS {
+                mask
+            } else {
+                let value = p!(op.guard.0 >> 1);
+                mask & if op.guard.0 & 1 != 0 { !value } else { value }
+            };
+            if m == 0 {
+                executed += 1;
+                pc += 1;
+                continue;
+            }
+            executed += 1;
+            match &op.kind {
+                OpKind::Row { f, d: to, s } => {
+                    match f {
+                        RowFn::RR(f) => {
+                            let value = f(&r!(s[0]));
+                            write32(&mut r!(to), &value, m);
+                        }
+                        RowFn::RRR(f) => {
+                            let value = f(&r!(s[0]), &r!(s[1]));
+                            write32(&mut r!(to), &value, m);
+                        }
+                        RowFn::RRRR(f) => {
+                            let value = f(&r!(s[0]), &r!(s[1]), &r!(s[2]));
+                            write32(&mut r!(to), &value, m);
+                        }
+                        RowFn::RRRRR(f) => {
+                            let value = f(&r!(s[0]), &r!(s[1]), &r!(s[2]), &r!(s[3]));
+                            write32(&mut r!(to), &value, m);
+                        }
+                        RowFn::RD(f) => {
+                            let value = f(&d!(s[0]));
+                            write32(&mut r!(to), &value, m);
+                        }
+                        RowFn::DR(f) => {
+                            let value = f(&r!(s[0]));
+                            write64(&mut d!(to), &value, m);
+                        }
+                        RowFn::DRR(f) => {
+                            let value = f(&r!(s[0]), &r!(s[1]));
+                            write64(&mut d!(to), &value, m);
+                        }
+                        RowFn::DRRD(f) => {
+                            let value = f(&r!(s[0]), &r!(s[1]), &d!(s[2]));
+                            write64(&mut d!(to), &value, m);
+                        }
+                        RowFn::DD(f) => {
+                            let value = f(&d!(s[0]));
+                            write64(&mut d!(to), &value, m);
+                        }
+                        RowFn::DDR(f) => {
+                            let value = f(&d!(s[0]), &r!(s[1]));
+                            write64(&mut d!(to), &value, m);
+                        }
+                        RowFn::DDRR(f) => {
+                            let value = f(&d!(s[0]), &r!(s[1]), &r!(s[2]));
+                            write64(&mut d!(to), &value, m);
+                        }
+                        RowFn::DDD(f) => {
+                            let value = f(&d!(s[0]), &d!(s[1]));
+                            write64(&mut d!(to), &value, m);
+                        }
+                        RowFn::DDDR(f) => {
+                            let value = f(&d!(s[0]), &d!(s[1]), &r!(s[2]));
+                            write64(&mut d!(to), &value, m);
+                        }
+                        RowFn::DDDRR(f) => {
+                            let value = f(&d!(s[0]), &d!(s[1]), &r!(s[2]), &r!(s[3]));
+                            write64(&mut d!(to), &value, m);
+                        }
+                        RowFn::DDDD(f) => {
+                            let value = f(&d!(s[0]), &d!(s[1]), &d!(s[2]));
+                            write64(&mut d!(to), &value, m);
+                        }
+                        RowFn::PR(_) | RowFn::PRR(_) | RowFn::PD(_) | RowFn::PDD(_) => {
+                            let value = compare(warp, &frame, f, [s[0], s[1]]);
+                            write_mask(&mut p!(to), value, m);
+                        }
+                    }
+                    pc += 1;
+                }
+                OpKind::Move32 { d: to, a } => {
+                    let value = r!(a);
+                    write32(&mut r!(to), &value, m);
+                    pc += 1;
+                }
+                OpKind::Move64 { d: to, a } => {
+                    let value = d!(a);
+                    write64(&mut d!(to), &value, m);
+                    pc += 1;
+                }
+                OpKind::Compare { f, d: to, q, s, combine } => {
+                    let result = compare(warp, &frame, f, *s);
+                    let value = combined(warp, &frame, result, *combine);
+                    let opposite = combined(warp, &frame, !result, *combine);
+                    write_mask(&mut p!(to), value, m);
+                    if *q != NONE {
+                        write_mask(&mut p!(q), opposite, m);
+                    }
+                    pc += 1;
+                }
+                OpKind::ComparePacked { low, high, d: to, q, s, combine } => {
+                    let value = compare(warp, &frame, low, *s);
+                    let value = combined(warp, &frame, value, *combine);
+                    let upper = compare(warp, &frame, high, *s);
+                    let upper = combined(warp, &frame, upper, *combine);
+                    write_mask(&mut p!(to), value, m);
+                    if *q != NONE {
+                        write_mask(&mut p!(q), upper, m);
+                    }
+                    pc += 1;
+                }
+                OpKind::Predicate { logic, d: to, a, b } => {
+                    let value = logic
+                        .combine(read_predicate(warp, &frame, *a), read_predicate(warp, &frame, *b));
+                    write_mask(&mut p!(to), value, m);
+                    pc += 1;
+                }
+                OpKind::MovePredicate { d: to, a } => {
+                    let value = read_predicate(warp, &frame, *a);
+                    write_mask(&mut p!(to), value, m);
+                    pc += 1;
+                }
+                OpKind::FromPredicate { d: to, a, yes, no }
+                | OpKind::Select32 { d: to, a: yes, b: no, p: a } => {
+                    let chosen = read_predicate(warp, &frame, *a);
+                    let mut value = r!(no);
+                    let yes = r!(yes);
+                    write32(&mut value, &yes, chosen);
+                    write32(&mut r!(to), &value, m);
+                    pc += 1;
+                }
+                OpKind::Select64 { d: to, a: yes, b: no, p } => {
+                    let chosen = read_predicate(warp, &frame, *p);
+                    let mut value = d!(no);
+                    let yes = d!(yes);
+                    write64(&mut value, &yes, chosen);
+                    write64(&mut d!(to), &value, m);
+                    pc += 1;
+                }
+                OpKind::Carry32 { f, d: to, s, flag, reads, writes } => {
+                    let carry = carry_in(*reads, p!(flag));
+                    let (a, b, c) = (r!(s[0]), r!(s[1]), r!(s[2]));
+                    let (mut value, mut out) = ([0; LANES], 0);
+                    for lane in 0..LANES {
+                        let (sum, carry) =
+                            f(a[lane], b[lane], c[lane], carry >> lane & 1 != 0);
+                        value[lane] = sum;
+                        out |= u32::from(carry) << lane;
+                    }
+                    write32(&mut r!(to), &value, m);
+                    if *writes {
+                        write_mask(&mut p!(flag), out, m);
+                    }
+                    pc += 1;
+                }
+                OpKind::Carry64 { f, d: to, s, flag, reads, writes } => {
+                    let carry = carry_in(*reads, p!(flag));
+                    let (a, b, c) = (d!(s[0]), d!(s[1]), d!(s[2]));
+                    let (mut value, mut out) = ([0; LANES], 0);
+                    for lane in 0..LANES {
+                        let (sum, carry) =
+                            f(a[lane], b[lane], c[lane], carry >> lane & 1 != 0);
+                        value[lane] = sum;
+                        out |= u32::from(carry) << lane;
+                    }
+                    write64(&mut d!(to), &value, m);
+                    if *writes {
+                        write_mask(&mut p!(flag), out, m);
+                    }
+                    pc += 1;
+                }
+                OpKind::Load(access) => {
+                    if let Err(bad) = self.load(block, warp, &frame, access, m, pc) {
+                        book!();
+                        return Err(self.access_fault(block, warp, frame_index, pc, *bad));
+                    }
+                    pc += 1;
+                }
+                OpKind::Store(access) => {
+                    if let Err(bad) = self.store(block, warp, &frame, access, m, pc) {
+                        book!();
+                        return Err(self.access_fault(block, warp, frame_index, pc, *bad));
+                    }
+                    pc += 1;
+                }
+                OpKind::Atomic(access) => {
+                    if let Err(bad) = self.atomic(block, warp, &frame, access, m, pc) {
+                        book!();
+                        return Err(self.access_fault(block, warp, frame_index, pc, *bad));
+                    }
+                    pc += 1;
+                }
+                OpKind::Touch(access) => {
+                    if access.bytes != 0
+                        && let Err(bad) = self.load(block, warp, &frame, access, m, pc)
+                    {
+                        book!();
+                        return Err(self.access_fault(block, warp, frame_index, pc, *bad));
+                    }
+                    pc += 1;
+                }
+                OpKind::IsSpace { d: to, address, window } => {
+                    let addresses = d!(address);
+                    let mut value = 0;
+                    for lane in lanes(m) {
+                        let inside = self.is_space(addresses[lane], *window);
+                        value |= u32::from(inside) << lane;
+                    }
+                    write_mask(&mut p!(to), value, m);
+                    pc += 1;
+                }
+                OpKind::Alloca { d: to, wide, size, size_wide, align } => {
+                    let sizes = if *size_wide { d!(size) } else { r!(size).map(u64::from) };
+                    let bytes = lanes(m).map(|lane| sizes[lane]).max().unwrap_or(0);
+                    let Some(address) = self.grow_stack(warp, frame_index, bytes, *align) else {
+                        fault!(m, FaultKind::StackOverflow);
+                    };
+                    frame = warp.frames[frame_index as usize];
+                    if *wide {
+                        write64(&mut d!(to), &[address; LANES], m);
+                    } else {
+                        write32(&mut r!(to), &[address as u32; LANES], m);
+                    }
+                    pc += 1;
+                }
+                OpKind::StackSave { d: to, wide } => {
+                    let top = u64::from(frame.top_local) * 4;
+                    if *wide {
+                        write64(&mut d!(to), &[top; LANES], m);
+                    } else {
+                        write32(&mut r!(to), &[top as u32; LANES], m);
+                    }
+                    pc += 1;
+                }
+                OpKind::StackRestore { a, wide } => {
+                    let tops = if *wide { d!(a) } else { r!(a).map(u64::from) };
+                    let top = (tops[(m.trailing_zeros() & 31) as usize] / 4) as u32;
+                    // Lanes elsewhere in the same frame may still use what lies above.
+                    let alone = !warp.splits.iter().enumerate().any(|(other, split)| {
+                        other != index && split.frame == frame_index
+                    }) && m == mask;
+                    if alone && top >= frame.base_local && top <= frame.top_local {
+                        warp.frames[frame_index as usize].top_local = top;
+                        frame = warp.frames[frame_index as usize];
+                    }
+                    pc += 1;
+                }
+                OpKind::Clock { d: to, clock } => {
+                    let now = self.report.warp_instructions + executed;
+                    match clock {
+                        Clock::Full64 | Clock::Nanoseconds64 => {
+                            write64(&mut d!(to), &[now; LANES], m);
+                        }
+                        Clock::Low32 | Clock::NanosecondsLow32 => {
+                            write32(&mut r!(to), &[now as u32; LANES], m);
+                        }
+                        Clock::High32 | Clock::NanosecondsHigh32 => {
+                            write32(&mut r!(to), &[(now >> 32) as u32; LANES], m);
+                        }
+                    }
+                    pc += 1;
+                }
+                OpKind::ActiveMask { d: to } => {
+                    write32(&mut r!(to), &[m; LANES], m);
+                    pc += 1;
+                }
+                OpKind::Join => {
+                    executed -= 1;
+                    let join = warp.splits[index].join;
+                    if join != NONE {
+                        let found = warp.joins[join as usize];
+                        if found.pc == pc && found.callee == NONE && found.frame == frame_index {
+                            book!();
+                            warp.splits.remove(index);
+                            warp.arrive(join, mask);
+                            return Ok(Stop::Switch);
+                        }
+                    }
+                    pc += 1;
+                }
+                OpKind::Branch { target, join } => {
+                    if m == mask || *target == pc + 1 {
+                        jump!(*target);
+                    } else {
+                        book!();
+                        self.report.divergent_branches += 1;
+                        let first = self.choose(2) == 1;
+                        diverge(warp, index, [(*target, m), (pc + 1, mask & !m)], *join, first);
+                        let split = warp.splits[index];
+                        (pc, mask) = (split.pc, split.mask);
+                    }
+                }
+                OpKind::BranchTable { index: row, targets, join } => {
+                    let values = r!(row);
+                    let first = values[(m.trailing_zeros() & 31) as usize];
+                    let same = lanes(m)
+                        .filter(|lane| values[*lane] == first)
+                        .fold(0, |same, lane| same | 1 << lane);
+                    let Some(target) = targets.get(first as usize).copied() else {
+                        let note = format!(
+                            "the index is {first}; the branch has {} targets",
+                            targets.len()
+                        );
+                        book!();
+                        let kind = FaultKind::InvalidPc;
+                        let fault = self.fault(block, warp, frame_index, pc, same, kind);
+                        return Err(fault.with_note(note));
+                    };
+                    if same == mask {
+                        jump!(target);
+                    } else {
+                        // The others decide again, without those that agree.
+                        book!();
+                        self.report.divergent_branches += 1;
+                        diverge(warp, index, [(target, same), (pc, mask & !same)], *join, true);
+                        let split = warp.splits[index];
+                        (pc, mask) = (split.pc, split.mask);
+                    }
+                }
+                OpKind::Call(call) => {
+                    book!();
+                    if self.out_of_fuel(0) {
+                        fault!(mask, FaultKind::FuelExhausted);
+                    }
+                    warp.splits[index].pc = pc;
+                    self.call(block, warp, index, call, m)?;
+                    let split = warp.splits[index];
+                    (pc, mask, frame_index) = (split.pc, split.mask, split.frame);
+                    frame = warp.frames[frame_index as usize];
+                }
+                OpKind::Return => {
+                    book!();
+                    warp.splits[index].pc = pc;
+                    if !self.leave_function(block, warp, index, m)? {
+                        return Ok(Stop::Switch);
+                    }
+                    mask = warp.splits[index].mask;
+                    pc += 1;
+                    warp.splits[index].pc = pc;
+                }
+                OpKind::Exit => {
+                    book!();
+                    if !warp.exit(index, m) {
+                        self.check_members(block, warp)?;
+                        return Ok(Stop::Switch);
+                    }
+                    mask = warp.splits[index].mask;
+                    pc += 1;
+                    warp.splits[index].pc = pc;
+                    self.check_members(block, warp)?;
+                }
+                OpKind::Trap => fault!(m, FaultKind::Trap),
+                OpKind::Breakpoint => fault!(m, FaultKind::Breakpoint),
+                OpKind::Barrier(barrier) => {
+                    book!();
+                    if m != mask {
+                        part(warp, index, m, pc + 1);
+                    }
+                    let (number, count) = agree(warp, index, &frame, barrier, pc);
+                    mask = warp.splits[index].mask;
+                    match self.barrier(block, warp, index, pc, barrier, number, count)? {
+                        Arrival::Parked => return Ok(Stop::Switch),
+                        Arrival::Passed => pc += 1,
+                    }
+                }
+                OpKind::Warp(operation) => {
+                    book!();
+                    if m != mask {
+                        part(warp, index, m, pc + 1);
+                    }
+                    warp.splits[index].pc = pc;
+                    if !self.meet(block, warp, index, operation)? {
+                        return Ok(Stop::Switch);
+                    }
+                    mask = warp.splits[index].mask;
+                    pc += 1;
+                    warp.splits[index].pc = pc;
+                }
+                OpKind::Yield => {
+                    pc += 1;
+                    warp.splits[index].pc = pc;
+                    rotate(warp, index);
+                    stop!(Stop::Turn);
+                }
+                OpKind::Nothing => pc += 1,
+                OpKind::FellOffEnd => {
+                    executed -= 1;
+                    fault!(m, FaultKind::FellOffEnd)
+                }
+                OpKind::Unsupported { reason } => {
+                    let mnemonic = reason.to_string();
+                    fault!(m, FaultKind::UnsupportedInstruction { mnemonic })
+                }
+            }
+        }
+    }
+
+    /// `isspacep`
+    fn is_space(&self, address: u64, space: SpaceTest) -> bool {
+        match (window::of(address), space) {
+            (Window::Shared, SpaceTest::Shared)
+            | (Window::Local, SpaceTest::Local)
+            | (Window::Param, SpaceTest::Param) => true,
+            (Window::Global, SpaceTest::Constant) => self.memory.is_constant(address),
+            (Window::Global, SpaceTest::Global) => !self.memory.is_constant(address),
+            _ => false,
+        }
+    }
+}
+
+/// Result of a comparison for all lanes.
+#[inline]
+fn compare(warp: &Warp, frame: &Frame, f: &RowFn, s: [u32; 2]) -> u32 {
+    let r = |row: u32| &warp.r32[(frame.base32 + row) as usize];
+    let d = |row: u32| &warp.r64[(frame.base64 + row) as usize];
+    match f {
+        RowFn::PR(f) => f(r(s[0])),
+        RowFn::PRR(f) => f(r(s[0]), r(s[1])),
+        RowFn::PD(f) => f(d(s[0])),
+        RowFn::PDD(f) => f(d(s[0]), d(s[1])),
+        // The decoder gives comparisons only functions that make predicates.
+        _ => 0,
+    }
+}
+
+fn carry_in(reads: CarryIn, flag: u32) -> u32 {
+    match reads {
+        CarryIn::Clear => 0,
+        CarryIn::Set => u32::MAX,
+        CarryIn::Flag => flag,
+    }
+}
+
+/// Sends a split's lanes two ways. Those that are at the meeting point already wait there; the others run, one
+/// side as the present split. `second_first` picks which.
+fn diverge(
+    warp: &mut Warp,
+    index: usize,
+    mut ways: [(u32, u32); 2],
+    join_pc: u32,
+    second_first: bool,
+) {
+    let Split { mask, join: outer, frame, .. } = warp.splits[index];
+    let mut join = outer;
+    if join_pc != NONE {
+        // A loop that lanes leave one by one needs only one join.
+        let same = outer != NONE && {
+            let found = &warp.joins[outer as usize];
+            found.pc == join_pc && found.frame == frame && found.callee == NONE
+        };
+        if !same {
+            join = warp.new_join(Join {
+                pc: join_pc,
+                expected: mask,
+                arrived: 0,
+                parent: outer,
+                frame,
+                callee: NONE,
+            });
+        }
+    }
+    if second_first {
+        ways.swap(0, 1);
+    }
+    // The two ways differ, so at most one of them is the meeting point.
+    let waits = |pc: u32| join_pc != NONE && pc == join_pc;
+    if waits(ways[0].0) {
+        ways.swap(0, 1);
+    }
+    let [(pc, lanes), (other_pc, others)] = ways;
+    let split = &mut warp.splits[index];
+    (split.pc, split.mask, split.join) = (pc, lanes, join);
+    if waits(other_pc) {
+        warp.arrive(join, others);
+    } else {
+        warp.add_split(other_pc, others, join, frame);
+    }
+}
+
+/// Keeps `mask` in the split; the other lanes go on at `pc` on their own.
+pub(super) fn part(warp: &mut Warp, index: usize, mask: u32, pc: u32) {
+    let split = warp.splits[index];
+    let others = split.mask & !mask;
+    warp.splits[index].mask = mask;
+    if others != 0 {
+        warp.add_split(pc, others, split.join, split.frame);
+    }
+}
+
+/// Lets another split of the warp run before `index`: one that is ready, or lanes that wait where ways meet.
+/// False if there is none.
+fn rotate(warp: &mut Warp, index: usize) -> bool {
+    let other_ready = warp
+        .splits
+        .iter()
+        .enumerate()
+        .any(|(other, split)| other != index && split.state == State::Ready);
+    if !other_ready && !warp.release_waiting(index) {
+        return false;
+    }
+    // The last ready split runs first, so the first place is the end of the queue.
+    let split = warp.splits.remove(index);
+    warp.splits.insert(0, split);
+    true
+}
+
+/// Number and count of a barrier; lanes that disagree with the first become a split of their own.
+fn agree(
+    warp: &mut Warp,
+    index: usize,
+    frame: &Frame,
+    barrier: &BarrierOp,
+    pc: u32,
+) -> (u32, u32) {
+    let mask = warp.splits[index].mask;
+    let (number, mut same) = warp.agreeing(frame.base32 + barrier.id, mask);
+    let mut count = 0;
+    if let Some(row) = count_row(barrier) {
+        (count, same) = warp.agreeing(frame.base32 + row, same);
+    }
+    if same != mask {
+        part(warp, index, same, pc);
+    }
+    (number, count)
+}

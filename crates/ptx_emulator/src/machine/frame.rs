@@ -1,0 +1,204 @@
+//! Making frames: register rows with their constants, special registers, local memory.
+
+use crate::memory::window;
+use crate::op::NONE;
+use crate::program::{Function, KernelInfo, Program, Special, Value, VariableSpace};
+use crate::row::{Class, FULL, LANES, Row32, Row64, write_mask, write32, write64};
+
+use super::block::BlockState;
+use super::launch::Engine;
+use super::warp::{Frame, Warp};
+
+const POISON32: u32 = 0xCBCB_CBCB;
+const POISON64: u64 = 0xCBCB_CBCB_CBCB_CBCB;
+
+/// What a new frame of a function looks like, for all that a launch knows beforehand.
+pub(super) struct Template {
+    r32: Vec<Row32>,
+    r64: Vec<Row64>,
+    predicates: Vec<u32>,
+    /// Rows that depend on thread, block or frame.
+    late: Vec<(Class, u32, Value)>,
+}
+
+impl Template {
+    pub(super) fn new(
+        function: &Function,
+        program: &Program,
+        kernel: &KernelInfo,
+        addresses: &[u64],
+    ) -> Template {
+        let mut template = Template {
+            r32: vec![[POISON32; LANES]; function.rows32 as usize],
+            r64: vec![[POISON64; LANES]; function.rows64 as usize],
+            predicates: vec![POISON32; function.predicates as usize],
+            late: Vec::new(),
+        };
+        for (class, row, value) in &function.constants {
+            let bits = match value {
+                Value::Bits(bits) => *bits,
+                Value::Param(offset) => *offset,
+                Value::Function(index) => super::function_address(*index),
+                Value::Variable { index, offset } => {
+                    variable_address(*index, program, kernel, addresses).wrapping_add(*offset)
+                }
+                Value::Frame(_) | Value::Special(_) => {
+                    template.late.push((*class, *row, *value));
+                    continue;
+                }
+            };
+            match class {
+                Class::R => template.r32[*row as usize] = [bits as u32; LANES],
+                Class::D => template.r64[*row as usize] = [bits; LANES],
+                Class::Predicate => template.predicates[*row as usize] = bits as u32,
+            }
+        }
+        template
+    }
+
+    /// Bytes of host memory that a frame takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.r32.len() * size_of::<Row32>() + self.r64.len() * size_of::<Row64>()
+    }
+}
+
+/// The address of a variable in its own space.
+fn variable_address(
+    index: u32,
+    program: &Program,
+    kernel: &KernelInfo,
+    addresses: &[u64],
+) -> u64 {
+    let shared = |offset: u32| window::SHARED_RESERVED + u64::from(offset);
+    match program.variables.get(index as usize).map(|variable| variable.space) {
+        Some(VariableSpace::DynamicShared) => shared(kernel.dynamic_shared_offset),
+        Some(VariableSpace::Shared) => {
+            let found = kernel.shared_layout.iter().find(|(variable, _)| *variable == index);
+            shared(found.map_or(0, |(_, offset)| *offset))
+        }
+        _ => addresses.get(index as usize).copied().unwrap_or(0),
+    }
+}
+
+fn grow<T: Clone>(rows: &mut Vec<T>, length: usize, fill: T) {
+    if rows.len() < length {
+        rows.resize(length, fill);
+    }
+}
+
+/// Makes a frame for the lanes of `mask` and fills its rows. `None` when the stack does not suffice.
+pub(super) fn enter(
+    engine: &Engine<'_>,
+    block: &BlockState,
+    warp: &mut Warp,
+    function: u32,
+    caller: Option<(u32, u32)>,
+    mask: u32,
+) -> Option<u32> {
+    let code = engine.program.functions.get(function as usize)?;
+    let template = engine.templates.get(function as usize)?.as_ref()?;
+    let mut frame = Frame { function, parent: NONE, call_pc: NONE, ..Frame::default() };
+    let mut local_end = (window::LOCAL_RESERVED / 4) as u32;
+    if let Some((parent, call_pc)) = caller {
+        let above = warp.frames[parent as usize];
+        let calling = engine.program.functions.get(above.function as usize)?;
+        frame.parent = parent;
+        frame.call_pc = call_pc;
+        frame.base32 = above.base32 + calling.rows32;
+        frame.base64 = above.base64 + calling.rows64;
+        frame.base_predicate = above.base_predicate + calling.predicates;
+        frame.depth = above.depth + 1;
+        local_end = above.top_local;
+    }
+    let align = (code.frame_align / 4).max(1);
+    frame.base_local = local_end.checked_next_multiple_of(align)?;
+    frame.top_local = frame.base_local.checked_add(code.frame_bytes.div_ceil(4))?;
+    let stack_words = engine.config.stack_bytes / 4 + (window::LOCAL_RESERVED / 4) as u32;
+    if frame.top_local > stack_words || frame.depth > engine.config.call_depth {
+        return None;
+    }
+
+    let (base32, base64) = (frame.base32 as usize, frame.base64 as usize);
+    let base_predicate = frame.base_predicate as usize;
+    if mask == FULL && warp.r32.len() == base32 && warp.r64.len() == base64 {
+        warp.r32.extend_from_slice(&template.r32);
+        warp.r64.extend_from_slice(&template.r64);
+        grow(&mut warp.predicates, base_predicate, POISON32);
+        warp.predicates.truncate(base_predicate);
+        warp.predicates.extend_from_slice(&template.predicates);
+    } else {
+        grow(&mut warp.r32, base32 + template.r32.len(), [POISON32; LANES]);
+        grow(&mut warp.r64, base64 + template.r64.len(), [POISON64; LANES]);
+        grow(&mut warp.predicates, base_predicate + template.predicates.len(), POISON32);
+        for (target, value) in warp.r32[base32..].iter_mut().zip(&template.r32) {
+            write32(target, value, mask);
+        }
+        for (target, value) in warp.r64[base64..].iter_mut().zip(&template.r64) {
+            write64(target, value, mask);
+        }
+        for (target, value) in warp.predicates[base_predicate..].iter_mut().zip(&template.predicates) {
+            write_mask(target, *value, mask);
+        }
+    }
+    grow(&mut warp.local, frame.top_local as usize, [POISON32; LANES]);
+    for (class, row, value) in &template.late {
+        let lanes = match value {
+            Value::Frame(offset) => {
+                [u64::from(frame.base_local) * 4 + u64::from(*offset); LANES]
+            }
+            Value::Special(special) => special_value(engine, block, warp.index, *special),
+            _ => continue,
+        };
+        match class {
+            Class::R => {
+                let narrow = lanes.map(|lane| lane as u32);
+                write32(&mut warp.r32[base32 + *row as usize], &narrow, mask);
+            }
+            Class::D => write64(&mut warp.r64[base64 + *row as usize], &lanes, mask),
+            Class::Predicate => {}
+        }
+    }
+    Some(warp.new_frame(frame))
+}
+
+fn special_value(
+    engine: &Engine<'_>,
+    block: &BlockState,
+    warp: u32,
+    special: Special,
+) -> Row64 {
+    let uniform = |value: u32| [u64::from(value); LANES];
+    let lane = |f: &dyn Fn(u32) -> u32| std::array::from_fn(|lane| u64::from(f(lane as u32)));
+    let multiprocessors = engine.config.multiprocessors.max(1);
+    match special {
+        Special::ThreadId(axis) => {
+            let [x, y, _] = engine.block_dim;
+            lane(&|lane| {
+                let linear = warp * 32 + lane;
+                match axis {
+                    0 => linear % x,
+                    1 => linear / x % y,
+                    _ => linear / x / y,
+                }
+            })
+        }
+        Special::BlockDim(axis) => uniform(engine.block_dim[usize::from(axis) % 3]),
+        Special::BlockId(axis) => uniform(block.index[usize::from(axis) % 3]),
+        Special::GridDim(axis) => uniform(engine.grid[usize::from(axis) % 3]),
+        Special::LaneId => lane(&|lane| lane),
+        Special::LaneMaskEqual => lane(&|lane| 1 << lane),
+        Special::LaneMaskLess => lane(&|lane| (1 << lane) - 1),
+        Special::LaneMaskLessEqual => lane(&|lane| ((2u64 << lane) - 1) as u32),
+        Special::LaneMaskGreater => lane(&|lane| !((2u64 << lane) - 1) as u32),
+        Special::LaneMaskGreaterEqual => lane(&|lane| !((1u32 << lane) - 1)),
+        Special::WarpId => uniform(warp),
+        Special::WarpCount => uniform(engine.warps_per_block()),
+        Special::MultiprocessorId => {
+            uniform((block.linear % u64::from(multiprocessors)) as u32)
+        }
+        Special::MultiprocessorCount => uniform(multiprocessors),
+        Special::GridId => [engine.grid_id; LANES],
+        Special::DynamicShared => uniform(engine.dynamic_shared_bytes),
+        Special::TotalShared => uniform(engine.shared_bytes()),
+    }
+}

@@ -1,0 +1,377 @@
+//! Running a grid: checks of the launch, the order of blocks and warps, limits.
+
+use super::block::Block;
+use super::execute::Stop;
+use super::frame::{self, Template};
+use super::{Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output};
+use crate::diagnostic;
+use crate::error::LaunchProblem;
+use crate::fault::{Fault, FaultKind};
+use crate::memory::Memory;
+use crate::op::NONE;
+use crate::program::{KernelInfo, Program};
+
+/// Backward jumps after which a warp lets the next one run.
+const WARP_TURN: u32 = 4096;
+/// Warp instructions after which a block lets the next one run. Blocks that wait for others (a grid barrier, a
+/// look-back scan) need it; for all others it only costs memory.
+const BLOCK_TURN: u64 = 1 << 18;
+/// Host memory that blocks in progress may take together, bytes.
+const RESIDENT_BYTES: u64 = 2 << 30;
+
+/// A launch in progress.
+pub(super) struct Engine<'a> {
+    pub(super) config: &'a MachineConfig,
+    pub(super) program: &'a Program,
+    pub(super) kernel: &'a KernelInfo,
+    pub(super) memory: &'a mut Memory,
+    pub(super) output: &'a mut dyn Output,
+    pub(super) heap_used: &'a mut u64,
+    /// By function number; those that the kernel cannot reach have none.
+    pub(super) templates: Vec<Option<Template>>,
+    pub(super) params: Vec<u8>,
+    /// For each operation, the slot of the allocation that it used last.
+    pub(super) caches: Vec<u32>,
+    pub(super) grid: [u32; 3],
+    pub(super) block_dim: [u32; 3],
+    pub(super) dynamic_shared_bytes: u32,
+    pub(super) grid_id: u64,
+    pub(super) report: LaunchReport,
+    fuel: u64,
+    random: Option<Random>,
+}
+
+/// A small generator for schedules (SplitMix64).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+}
+
+/// How far a block came.
+enum Progress {
+    Finished,
+    /// Others may run now.
+    Turn,
+}
+
+fn refuse(launch: &Launch<'_>, problem: LaunchProblem) -> Box<Fault> {
+    Box::new(Fault {
+        kind: FaultKind::BadLaunch(problem),
+        kernel: diagnostic::demangle(launch.kernel),
+        grid: launch.grid,
+        block_dim: launch.block,
+        threads: None,
+        access: None,
+        code: None,
+        stack: Vec::new(),
+        notes: Vec::new(),
+        help: "correct the launch; the kernel did not run".to_owned(),
+        panic: None,
+    })
+}
+
+/// The limits of every compute capability (CUDA C++ Programming Guide, compute capabilities).
+fn check(
+    launch: &Launch<'_>,
+    kernel: &KernelInfo,
+    config: &MachineConfig,
+) -> Result<(), LaunchProblem> {
+    let Launch { grid, block, .. } = *launch;
+    if grid.contains(&0) {
+        return Err(LaunchProblem::EmptyGrid(grid));
+    }
+    if grid[0] > i32::MAX as u32 || grid[1] > 65_535 || grid[2] > 65_535 {
+        return Err(LaunchProblem::GridTooLarge(grid));
+    }
+    if block.contains(&0) {
+        return Err(LaunchProblem::EmptyBlock(block));
+    }
+    let threads: u64 = block.iter().map(|axis| u64::from(*axis).min(1 << 20)).product();
+    if threads > 1024 || block[2] > 64 {
+        return Err(LaunchProblem::BlockTooLarge(block));
+    }
+    if let Some(required) = kernel.required_threads
+        && required != block
+    {
+        return Err(LaunchProblem::WrongThreads { block, required });
+    }
+    // `.maxntid` bounds the number of threads, not each direction (PTX ISA).
+    if let Some(limit) = kernel.max_threads
+        && threads > limit.iter().map(|axis| u64::from(*axis).min(1 << 20)).product()
+    {
+        return Err(LaunchProblem::OverMaxThreads { block, limit });
+    }
+    let (fixed, dynamic) = (kernel.static_shared_bytes, launch.dynamic_shared_bytes);
+    let limit = config.shared_bytes_per_block;
+    if u64::from(fixed) + u64::from(dynamic) > u64::from(limit) {
+        return Err(LaunchProblem::SharedTooLarge { fixed, dynamic, limit });
+    }
+    if launch.params.len() < kernel.param_bytes as usize {
+        let (given, expected) = (launch.params.len(), kernel.param_bytes);
+        return Err(LaunchProblem::WrongParams { given, expected });
+    }
+    Ok(())
+}
+
+pub(super) fn run(
+    machine: &mut Machine,
+    module: ModuleId,
+    launch: &Launch<'_>,
+    output: &mut dyn Output,
+) -> Result<LaunchReport, Box<Fault>> {
+    let Some(loaded) = machine.modules.get(module.0 as usize).and_then(Option::as_ref) else {
+        return Err(refuse(launch, LaunchProblem::UnknownModule));
+    };
+    let program = &loaded.program;
+    let Some(kernel) = program.kernel(launch.kernel) else {
+        let names: Vec<&str> = program.kernels().map(|kernel| kernel.name.as_str()).collect();
+        let available =
+            if names.is_empty() { "no kernels".to_owned() } else { names.join(", ") };
+        let name = launch.kernel.to_owned();
+        return Err(refuse(launch, LaunchProblem::UnknownKernel { name, available }));
+    };
+    check(launch, kernel, &machine.config).map_err(|problem| refuse(launch, problem))?;
+
+    let mut templates: Vec<Option<Template>> = Vec::new();
+    templates.resize_with(program.functions.len(), || None);
+    for index in &kernel.reachable {
+        let function = &program.functions[*index as usize];
+        templates[*index as usize] =
+            Some(Template::new(function, program, kernel, &loaded.addresses));
+    }
+    machine.launches += 1;
+    let mut engine = Engine {
+        config: &machine.config,
+        program,
+        kernel,
+        memory: &mut machine.memory,
+        output,
+        heap_used: &mut machine.heap_used,
+        templates,
+        params: launch.params[..kernel.param_bytes as usize].to_vec(),
+        caches: vec![NONE; program.ops.len()],
+        grid: launch.grid,
+        block_dim: launch.block,
+        dynamic_shared_bytes: launch.dynamic_shared_bytes,
+        grid_id: machine.launches,
+        report: LaunchReport::default(),
+        fuel: machine.config.fuel.unwrap_or(u64::MAX),
+        random: machine.config.schedule_seed.map(Random),
+    };
+    engine.run_grid()?;
+    Ok(engine.report)
+}
+
+impl Engine<'_> {
+    pub(super) fn warps_per_block(&self) -> u32 {
+        self.threads_per_block().div_ceil(32)
+    }
+
+    fn threads_per_block(&self) -> u32 {
+        // At most 1024, checked before.
+        self.block_dim.iter().product()
+    }
+
+    /// The lanes that a warp of a block starts with.
+    pub(super) fn lanes_of(&self, warp: u32) -> u32 {
+        match self.threads_per_block().saturating_sub(32 * warp) {
+            rest @ 0..32 => (1 << rest) - 1,
+            _ => u32::MAX,
+        }
+    }
+
+    /// Bytes of shared memory of a block.
+    pub(super) fn shared_bytes(&self) -> u32 {
+        match self.dynamic_shared_bytes {
+            0 => self.kernel.static_shared_bytes,
+            bytes => self.kernel.dynamic_shared_offset + bytes,
+        }
+    }
+
+    /// A random number below `limit`; 0 in the fixed order.
+    pub(super) fn choose(&mut self, limit: usize) -> usize {
+        match &mut self.random {
+            Some(random) => (random.next() % limit.max(1) as u64) as usize,
+            None => 0,
+        }
+    }
+
+    /// True once the launch has executed what it may.
+    #[inline]
+    pub(super) fn out_of_fuel(&self, executed: u64) -> bool {
+        self.report.warp_instructions.saturating_add(executed) > self.fuel
+    }
+
+    fn run_grid(&mut self) -> Result<(), Box<Fault>> {
+        let total: u64 = self.grid.iter().map(|axis| u64::from(*axis)).product();
+        let order = Order::new(total, self.random.as_mut());
+        let block_bytes = self.block_bytes();
+        let most = (RESIDENT_BYTES / block_bytes.max(1)).max(1);
+        let mut next = 0;
+        let mut resident: std::collections::VecDeque<Block> = std::collections::VecDeque::new();
+        let mut spare = Vec::new();
+        let mut admit = true;
+        while next < total || !resident.is_empty() {
+            // One block at a time, and one more for each turn that ends without a block's end.
+            if next < total && (resident.is_empty() || (admit && (resident.len() as u64) < most)) {
+                let mut block = spare.pop().unwrap_or_else(Block::new);
+                self.start(&mut block, order.at(next))?;
+                next += 1;
+                resident.push_front(block);
+            }
+            let Some(mut block) = resident.pop_front() else {
+                break;
+            };
+            match self.run_block(&mut block)? {
+                Progress::Finished => {
+                    spare.push(block);
+                    admit = false;
+                }
+                Progress::Turn => {
+                    resident.push_back(block);
+                    admit = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Host memory that one block takes, without calls.
+    fn block_bytes(&self) -> u64 {
+        let template = self.templates.get(self.kernel.function as usize).and_then(Option::as_ref);
+        let frame = template.map_or(0, |template| template.bytes() as u64);
+        let local = u64::from(self.kernel.local_bytes) * 32;
+        u64::from(self.warps_per_block()) * (frame + local) + u64::from(self.shared_bytes())
+    }
+
+    fn start(&mut self, block: &mut Block, linear: u64) -> Result<(), Box<Fault>> {
+        let [x, y, _] = self.grid.map(u64::from);
+        let index = [linear % x, linear / x % y, linear / x / y].map(|axis| axis as u32);
+        block.reset(linear, index, self.shared_bytes(), self.threads_per_block());
+        for warp in &mut block.warps {
+            let alive = warp.alive;
+            let function = self.kernel.function;
+            // Lanes beyond the block's last thread get a frame too; they are never active.
+            let frame = frame::enter(self, &block.state, warp, function, None, u32::MAX);
+            let Some(frame) = frame else {
+                return Err(self.bare_fault(FaultKind::StackOverflow));
+            };
+            let start = self.program.functions[function as usize].start;
+            warp.add_split(start, alive, NONE, frame);
+        }
+        Ok(())
+    }
+
+    fn run_block(&mut self, block: &mut Block) -> Result<Progress, Box<Fault>> {
+        let begin = self.report.warp_instructions;
+        loop {
+            let mut ran = false;
+            let warps = block.warps.len();
+            let shift = self.choose(warps);
+            for step in 0..warps {
+                let warp = &mut block.warps[(step + shift) % warps];
+                if !warp.has_ready() {
+                    continue;
+                }
+                ran = true;
+                self.run_warp(&mut block.state, warp)?;
+                if warp.barrier_changed {
+                    self.release_barriers(block);
+                }
+            }
+            if block.finished() {
+                return Ok(Progress::Finished);
+            }
+            if !ran {
+                return Err(self.deadlock(block));
+            }
+            if self.report.warp_instructions - begin > BLOCK_TURN {
+                return Ok(Progress::Turn);
+            }
+        }
+    }
+
+    /// Runs a warp until all its lanes wait or are gone, or its turn is over.
+    fn run_warp(
+        &mut self,
+        block: &mut super::block::BlockState,
+        warp: &mut super::warp::Warp,
+    ) -> Result<(), Box<Fault>> {
+        let mut turn = WARP_TURN;
+        while let Some(split) = next_split(warp) {
+            match self.run_split(block, warp, split, &mut turn)? {
+                Stop::Switch => {}
+                Stop::Turn => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The split made last runs first: diverged lanes come to their meeting point before others go on.
+fn next_split(warp: &super::warp::Warp) -> Option<usize> {
+    warp.splits.iter().rposition(|split| split.state == super::warp::State::Ready)
+}
+
+/// The order in which blocks start.
+struct Order {
+    total: u64,
+    factor: u64,
+    shift: u64,
+}
+
+impl Order {
+    fn new(total: u64, random: Option<&mut Random>) -> Order {
+        let Some(random) = random else {
+            return Order { total, factor: 1, shift: 0 };
+        };
+        let shift = random.next() % total.max(1);
+        // A factor without common divisors maps the numbers one to one.
+        let mut factor = random.next() % total.max(1);
+        while gcd(factor, total) != 1 {
+            factor = (factor + 1) % total.max(1);
+            if total == 1 {
+                factor = 1;
+                break;
+            }
+        }
+        Order { total, factor, shift }
+    }
+
+    fn at(&self, number: u64) -> u64 {
+        let product = u128::from(number) * u128::from(self.factor) + u128::from(self.shift);
+        (product % u128::from(self.total.max(1))) as u64
+    }
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_order_has_every_block_once() {
+        for seed in 0..50 {
+            for total in [1, 2, 3, 12, 97, 100] {
+                let order = Order::new(total, Some(&mut Random(seed)));
+                let mut blocks: Vec<u64> = (0..total).map(|number| order.at(number)).collect();
+                blocks.sort_unstable();
+                assert_eq!(blocks, (0..total).collect::<Vec<u64>>(), "seed {seed}");
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! The machine: device memory, loaded modules, launches.
+
+mod access;
+mod atomics;
+mod barrier;
+mod block;
+mod call;
+mod execute;
+mod frame;
+mod intrinsics;
+mod launch;
+mod printf;
+mod report;
+mod transfer;
+mod warp;
+mod warp_ops;
+
+use std::sync::Arc;
+
+use crate::error::MemoryError;
+use crate::fault::Fault;
+use crate::memory::{Memory, Owner, window};
+use crate::program::{Program, Relocation, Value, VariableSpace};
+
+/// The barrier number that stands for the cluster's barrier; 0 to 15 are the block's.
+pub(crate) const CLUSTER_BARRIER: u32 = 16;
+
+/// What the emulated device can do. Made with [`Default`], then changed where needed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MachineConfig {
+    /// Bytes of device memory. Storage on the host is taken as allocations are made.
+    pub memory_bytes: u64,
+    /// Warp instructions a launch may execute before it ends with
+    /// [`FaultKind::FuelExhausted`](crate::FaultKind::FuelExhausted); `None`: no limit.
+    pub fuel: Option<u64>,
+    /// `None`: blocks and warps run in order of their numbers. A seed permutes both, and the choice between
+    /// sides of a divergent branch; kernels without races give the same results for every seed.
+    pub schedule_seed: Option<u64>,
+    /// Bytes of stack (local memory) a thread may use, calls included.
+    pub stack_bytes: u32,
+    /// Calls that may be nested.
+    pub call_depth: u32,
+    /// Bytes of shared memory a block may have, static and dynamic together.
+    pub shared_bytes_per_block: u32,
+    /// Bytes that all `malloc`s of kernels together may hold.
+    pub heap_bytes: u64,
+    /// Multiprocessors the device claims to have (`%nsmid`).
+    pub multiprocessors: u32,
+}
+
+impl Default for MachineConfig {
+    fn default() -> MachineConfig {
+        MachineConfig {
+            memory_bytes: 4 << 30,
+            fuel: Some(1 << 40),
+            schedule_seed: None,
+            stack_bytes: 512 * 1024,
+            call_depth: 256,
+            // 227 KiB: compute capability 9.0 (CUDA C++ Programming Guide).
+            shared_bytes_per_block: 232_448,
+            heap_bytes: 8 << 20,
+            multiprocessors: 132,
+        }
+    }
+}
+
+/// A module loaded into a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ModuleId(u32);
+
+/// A kernel launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// Name of the kernel.
+    pub kernel: &'a str,
+    /// Blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y, z.
+    pub block: [u32; 3],
+    /// Bytes of shared memory behind the statically declared.
+    pub dynamic_shared_bytes: u32,
+    /// The parameters, laid out by [`ParamInfo::offset`](crate::ParamInfo::offset), little-endian.
+    pub params: &'a [u8],
+}
+
+/// Where a kernel's `vprintf` goes.
+pub trait Output {
+    /// Takes one call's text. Calls come in the order in which the kernel made them.
+    fn print(&mut self, text: &[u8]);
+}
+
+/// Collects the output.
+impl Output for Vec<u8> {
+    fn print(&mut self, text: &[u8]) {
+        self.extend_from_slice(text);
+    }
+}
+
+/// What a finished launch did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LaunchReport {
+    /// Instructions, each counted once for a warp however many of its lanes were active.
+    pub warp_instructions: u64,
+    /// Instructions, counted once for each lane that was active.
+    pub thread_instructions: u64,
+    /// Branches on which the lanes of a warp went both ways.
+    pub divergent_branches: u64,
+}
+
+struct LoadedModule {
+    program: Arc<Program>,
+    /// Address of each variable; 0 for shared ones, whose place depends on the kernel.
+    addresses: Vec<u64>,
+}
+
+/// An emulated device.
+///
+/// ```
+/// use std::sync::Arc;
+/// use ptx_emulator::{Launch, Machine, MachineConfig, Program};
+///
+/// let program = Program::compile(
+///     ".version 7.8 .target sm_90 .address_size 64
+///      .visible .entry fill(.param .u64 out) {
+///          .reg .b32 %r<2>; .reg .b64 %rd<4>;
+///          ld.param.b64 %rd1, [out];
+///          mov.u32 %r1, %tid.x;
+///          mul.wide.u32 %rd2, %r1, 4;
+///          add.s64 %rd3, %rd1, %rd2;
+///          st.global.b32 [%rd3], %r1;
+///          ret;
+///      }",
+/// )?;
+/// let mut machine = Machine::new(MachineConfig::default());
+/// let module = machine.load(Arc::new(program))?;
+/// let out = machine.memory_mut().alloc(16, "out")?;
+/// let launch = Launch {
+///     kernel: "fill",
+///     grid: [1, 1, 1],
+///     block: [4, 1, 1],
+///     dynamic_shared_bytes: 0,
+///     params: &out.to_le_bytes(),
+/// };
+/// machine.launch(module, &launch, &mut Vec::new())?;
+/// let mut bytes = [0; 16];
+/// machine.memory().read(out, &mut bytes)?;
+/// assert_eq!(bytes, [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Machine {
+    config: MachineConfig,
+    memory: Memory,
+    modules: Vec<Option<LoadedModule>>,
+    launches: u64,
+    heap_used: u64,
+}
+
+impl std::fmt::Debug for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Machine").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+impl Machine {
+    /// A device with empty memory.
+    pub fn new(config: MachineConfig) -> Machine {
+        let memory = Memory::new(config.memory_bytes);
+        Machine { config, memory, modules: Vec::new(), launches: 0, heap_used: 0 }
+    }
+
+    /// The device's memory.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The device's memory, to change it.
+    pub fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
+    /// The device's limits.
+    pub fn config(&self) -> &MachineConfig {
+        &self.config
+    }
+
+    /// Places a program's variables in device memory, with their initial values.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfMemory`] when they do not fit; nothing stays allocated then.
+    pub fn load(&mut self, program: Arc<Program>) -> Result<ModuleId, MemoryError> {
+        let id = self.modules.len() as u32;
+        match self.place(&program, id) {
+            Ok(addresses) => {
+                self.modules.push(Some(LoadedModule { program, addresses }));
+                Ok(ModuleId(id))
+            }
+            Err(error) => {
+                self.memory.release_all(Owner::Module(id));
+                self.memory.release_all(Owner::Constant(id));
+                Err(error)
+            }
+        }
+    }
+
+    fn place(&mut self, program: &Program, id: u32) -> Result<Vec<u64>, MemoryError> {
+        let mut addresses = Vec::with_capacity(program.variables.len());
+        for variable in &program.variables {
+            let owner = match variable.space {
+                VariableSpace::Global => Owner::Module(id),
+                VariableSpace::Constant => Owner::Constant(id),
+                VariableSpace::Shared | VariableSpace::DynamicShared => {
+                    addresses.push(0);
+                    continue;
+                }
+            };
+            let address = self.memory.insert(variable.bytes, &variable.name, owner)?;
+            // Without a value of their own, variables are zero (PTX ISA, Initializers).
+            self.memory.fill(address, &[0], variable.bytes)?;
+            for (offset, bytes) in &variable.image {
+                self.memory.write(address + offset, bytes)?;
+            }
+            addresses.push(address);
+        }
+        for (variable, address) in program.variables.iter().zip(&addresses) {
+            for relocation in &variable.relocations {
+                let bits = resolve(relocation, &addresses) >> relocation.shift.min(63);
+                let bytes = bits.to_le_bytes();
+                let count = (relocation.bytes as usize).min(bytes.len());
+                self.memory.write(address + relocation.offset, &bytes[..count])?;
+            }
+        }
+        Ok(addresses)
+    }
+
+    /// Frees a module's variables. False if it is not loaded.
+    pub fn unload(&mut self, module: ModuleId) -> bool {
+        match self.modules.get_mut(module.0 as usize).and_then(Option::take) {
+            Some(_) => {
+                self.memory.release_all(Owner::Module(module.0));
+                self.memory.release_all(Owner::Constant(module.0));
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Address and bytes of a module's `.global` or `.const` variable.
+    pub fn global(&self, module: ModuleId, name: &str) -> Option<(u64, u64)> {
+        let loaded = self.modules.get(module.0 as usize)?.as_ref()?;
+        let (variable, address) =
+            loaded.program.variables.iter().zip(&loaded.addresses).find(|(variable, _)| {
+                variable.name == name
+                    && matches!(variable.space, VariableSpace::Global | VariableSpace::Constant)
+            })?;
+        Some((*address, variable.bytes))
+    }
+
+    /// Runs a kernel to its end.
+    ///
+    /// # Errors
+    /// A [`Fault`] says what went wrong and where; memory keeps what was written up to then.
+    pub fn launch(
+        &mut self,
+        module: ModuleId,
+        launch: &Launch<'_>,
+        output: &mut dyn Output,
+    ) -> Result<LaunchReport, Box<Fault>> {
+        launch::run(self, module, launch, output)
+    }
+}
+
+fn resolve(relocation: &Relocation, addresses: &[u64]) -> u64 {
+    match relocation.value {
+        // Global and constant addresses are generic addresses already.
+        Value::Variable { index, offset } => {
+            addresses.get(index as usize).copied().unwrap_or(0).wrapping_add(offset)
+        }
+        Value::Function(index) => function_address(index),
+        _ => 0,
+    }
+}
+
+/// What a pointer to a function holds.
+pub(crate) fn function_address(index: u32) -> u64 {
+    window::FUNCTION_BASE + u64::from(index) * window::FUNCTION_STRIDE
+}

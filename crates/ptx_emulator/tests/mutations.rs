@@ -1,0 +1,156 @@
+//! The promise: whatever the text, `compile` refuses it or every launch ends properly; nothing panics.
+
+mod common;
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use ptx_emulator::{Launch, Machine, MachineConfig, Program};
+
+/// Modules with most kinds of instructions, to be damaged.
+fn specimens() -> Vec<String> {
+    let shared = ".shared .align 16 .b8 tile[256]; .extern .shared .align 16 .b8 dynamic[]; .global .align 8 .u64 table[2] = {generic(g), f};
+        .global .u32 g = 5; .const .u32 c[4] = {1, 2, 3};
+        .extern .func (.param .b32 v) vprintf(.param .b64 f, .param .b64 a);
+        .func (.param .b32 v) f(.param .b32 x) { .reg .b32 %r<3>; .reg .pred %p; .local .align 8 .b8 depot[16]; ld.param.b32 %r1, [x];
+          setp.eq.u32 %p, %r1, 0; @%p bra DONE; sub.u32 %r1, %r1, 1;
+          { .param .b32 a; .param .b32 w; st.param.b32 [a], %r1; call (w), f, (a); ld.param.b32 %r1, [w]; } DONE: st.param.b32 [v], %r1; ret; }";
+    vec![
+        common::kernel_with(
+            shared,
+            "mov.u64 %rd1, tile; mul.wide.u32 %rd2, %t, 4; add.u64 %rd3, %rd1, %rd2;
+             st.shared.b32 [%rd3], %t; bar.sync 0; ld.shared.v2.b32 {%r1, %r2}, [%rd1+8];
+             shfl.sync.bfly.b32 %r3|%p1, %r1, 1, 31, -1; vote.sync.ballot.b32 %r4, %p1, -1;
+             atom.shared.add.u32 %r5, [%rd1], 3; cvta.shared.u64 %rd4, %rd1; ld.b32 %r6, [%rd4+16];
+             fma.rn.f32 %r7, %r1, %r2, %r3; cvt.rzi.s32.f32 %r8, %r7; cvt.f64.f32 %rd5, %r7; div.rn.f64 %rd5, %rd5, %rd5;
+             setp.lt.and.f32 %p2|%p3, %r7, %r1, !%p1; selp.b32 %r9, %r8, %r7, %p2; prmt.b32 %r9, %r9, %r8, 0x3210;
+             add.cc.u32 %r10, %r9, %r8; addc.u32 %r11, %r10, 0; bfe.u32 %r12, %r11, 3, 5; st.global.b32 [%a], %r12; ret;",
+        ),
+        common::kernel_with(
+            shared,
+            "mov.b32 %r1, 0; LOOP: add.u32 %r1, %r1, 1; rem.u32 %r2, %r1, 3; T: .branchtargets A, B, A;
+             brx.idx %r2, T; A: add.u32 %r3, %r3, 1; B: setp.lt.u32 %p1, %r1, 20; @%p1 bra LOOP;
+             { .param .b32 x; .param .b32 v; st.param.b32 [x], %t; call (v), f, (x); ld.param.b32 %r4, [v]; }
+             mov.u64 %rd1, f; { .param .b32 x; .param .b32 v; st.param.b32 [x], 2; P: .callprototype (.param .b32 _) _ (.param .b32 _);
+             call (v), %rd1, (x), P; }
+             .local .align 8 .b8 depot[32]; mov.u64 %rd2, depot; st.local.b32 [%rd2+4], %r4; cvta.local.u64 %rd2, %rd2; ld.b64 %rd3, [%rd2];
+             alloca.u64 %rd4, 64, 16; stacksave.u64 %rd5; stackrestore.u64 %rd5;
+             mov.b64 {%r5, %r6}, %rd3; match.any.sync.b32 %r7, %r5, -1; redux.sync.add.u32 %r8, %r7, -1; elect.sync %r9|%p2, -1;
+             bar.red.popc.u32 %r10, 1, %p2; bar.arrive 2, 64; activemask.b32 %r11; ld.const.b32 %r12, [c+4]; red.global.max.s32 [g], %r12;
+             cvt.rn.f16x2.f32 %r13, %r12, %r11; add.f16x2 %r13, %r13, %r13; ex2.approx.f32 %r14, %r13; nanosleep.u32 5;
+             mov.u64 %rd6, %clock64; isspacep.shared %p3, %rd6; @!%p3 exit; trap;",
+        ),
+    ]
+}
+
+/// Compiles and, if that works, runs with little of everything.
+fn survive(source: &str) {
+    let Ok(program) = Program::compile(source) else {
+        return;
+    };
+    let mut config = MachineConfig::default();
+    config.fuel = Some(20_000);
+    config.memory_bytes = 1 << 20;
+    config.schedule_seed = Some(source.len() as u64);
+    let mut machine = Machine::new(config);
+    let names: Vec<(String, u32)> =
+        program.kernels().map(|kernel| (kernel.name.clone(), kernel.param_bytes)).collect();
+    let Ok(module) = machine.load(Arc::new(program)) else {
+        return;
+    };
+    let out = machine.memory_mut().alloc(4096, "out").expect("1 MiB is there");
+    for (kernel, bytes) in names {
+        let mut params = vec![0; (bytes as usize).max(16)];
+        params[..8].copy_from_slice(&out.to_le_bytes());
+        let launch = Launch {
+            kernel: &kernel,
+            grid: [2, 1, 1],
+            block: [40, 1, 1],
+            dynamic_shared_bytes: 64,
+            params: &params,
+        };
+        if let Err(fault) = machine.launch(module, &launch, &mut Vec::new()) {
+            assert!(fault.to_string().contains("\nhelp: "));
+        }
+    }
+}
+
+#[test]
+fn the_specimens_themselves_compile() {
+    for source in specimens() {
+        Program::compile(&source).unwrap_or_else(|error| panic!("{error}"));
+        survive(&source);
+    }
+}
+
+/// Words that instructions are made of.
+fn words(source: &str) -> Vec<(usize, usize)> {
+    let mut words = Vec::new();
+    let mut start = None;
+    for (at, c) in source.char_indices().chain([(source.len(), ' ')]) {
+        let inside = c.is_ascii_alphanumeric() || "%_$+-".contains(c);
+        match (inside, start) {
+            (true, None) => start = Some(at),
+            (false, Some(from)) => {
+                words.push((from, at));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    words
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Replaces words by other words of the module: mostly well-formed instructions with wrong operands and types.
+    #[test]
+    fn exchanged_words(which in 0usize..2, swaps in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..6)) {
+        let mut source = specimens().swap_remove(which);
+        for (to, from) in swaps {
+            let words = words(&source);
+            let (to, from) = (words[to.index(words.len())], words[from.index(words.len())]);
+            let word = source[from.0..from.1].to_owned();
+            source.replace_range(to.0..to.1, &word);
+        }
+        survive(&source);
+    }
+
+    /// Replaces words by numbers and types that sit at limits.
+    #[test]
+    fn extreme_words(which in 0usize..2, changes in prop::collection::vec((any::<prop::sample::Index>(), 0usize..26), 1..5)) {
+        const EXTREMES: [&str; 26] = [
+            "0", "-1", "4294967295", "4294967296", "18446744073709551615", "-9223372036854775808", "0x7fffffff", "1", "65536", "0f7FC00000",
+            "0dFFF0000000000000", "b128", "b8", "u64", "s16", "f64", "pred", "v8", "b32", "f16x2", "%r19", "%rd19", "%p7", "_", "16", "generic",
+        ];
+        let mut source = specimens().swap_remove(which);
+        for (at, extreme) in changes {
+            let words = words(&source);
+            let at = words[at.index(words.len())];
+            source.replace_range(at.0..at.1, EXTREMES[extreme]);
+        }
+        survive(&source);
+    }
+
+    /// Damages bytes.
+    #[test]
+    fn flipped_bytes(which in 0usize..2, changes in prop::collection::vec((any::<prop::sample::Index>(), 0x09u8..0x7f), 1..8)) {
+        let mut bytes = specimens().swap_remove(which).into_bytes();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        survive(&String::from_utf8_lossy(&bytes));
+    }
+
+    /// Removes a piece.
+    #[test]
+    fn missing_pieces(which in 0usize..2, at in any::<prop::sample::Index>(), length in 1usize..60) {
+        let mut source = specimens().swap_remove(which);
+        let start = at.index(source.len());
+        let end = (start + length).min(source.len());
+        source.replace_range(start..end, "");
+        survive(&source);
+    }
+}

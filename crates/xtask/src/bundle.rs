@@ -1,0 +1,108 @@
+//! `cargo xtask bundle`: what a machine with a GPU but without Rust needs to run the program and the
+//! tests that use a device.
+
+use crate::error::Error;
+use crate::{process, workspace_root};
+use std::path::{Path, PathBuf};
+
+/// Over this, the folder is refused: it must stay easy to carry.
+const LIMIT_MIB: u64 = 64;
+
+/// Test executables that run on whatever device there is, as `(package, test)`.
+const DEVICE_TESTS: [(&str, &str); 1] = [("ferrowarp", "kernels")];
+
+/// What runs it all, from the bundle's own folder.
+const RUN_SCRIPT: &str = "\
+#!/bin/sh
+# Runs the demo, the matrix product at n = 4096, and the device tests on this machine's GPU.
+set -eu
+cd \"$(dirname \"$0\")\"
+export CUDA_DRIVER_BACKEND=\"${CUDA_DRIVER_BACKEND:-gpu}\"
+./ferrowarp
+./ferrowarp matmul --size 4096 --block 32
+for test in tests/*; do \"$test\"; done
+";
+
+/// Builds and fills the folder.
+///
+/// # Errors
+/// When a build fails, a file cannot be copied, or the folder comes out too large.
+pub fn run(out: &Path) -> Result<(), Error> {
+    let root = workspace_root()?;
+    if out.exists() {
+        std::fs::remove_dir_all(out).map_err(|error| Error::io(out, error))?;
+    }
+    let tests = out.join("tests");
+    std::fs::create_dir_all(&tests).map_err(|error| Error::io(&tests, error))?;
+
+    let program = executable(&root, &["build", "--release", "--bin", "ferrowarp"], "ferrowarp")?;
+    copy(&program, &out.join("ferrowarp"))?;
+    for (package, test) in DEVICE_TESTS {
+        let built = executable(
+            &root,
+            &["test", "--release", "--no-run", "--package", package, "--test", test],
+            test,
+        )?;
+        copy(&built, &tests.join(format!("{package}-{test}")))?;
+    }
+    write(&out.join("kernels.ptx"), ferrowarp::KERNELS_PTX)?;
+    let script = out.join("run.sh");
+    write(&script, RUN_SCRIPT)?;
+    make_executable(&script)?;
+
+    let bytes = size(out)?;
+    let mib = bytes.div_ceil(1 << 20);
+    if mib > LIMIT_MIB {
+        return Err(Error::TooLarge { found: mib, limit: LIMIT_MIB });
+    }
+    println!("{}: {mib} MiB; run {} there", out.display(), script.display());
+    Ok(())
+}
+
+/// Runs a cargo command and returns the one executable that it built under `name`.
+fn executable(root: &Path, arguments: &[&str], name: &str) -> Result<PathBuf, Error> {
+    let messages = process::output(
+        process::cargo()
+            .current_dir(root)
+            .args(arguments)
+            .arg("--message-format=json-render-diagnostics"),
+    )?;
+    String::from_utf8_lossy(&messages)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .filter(|message| message["reason"] == "compiler-artifact" && message["target"]["name"] == name)
+        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
+        .ok_or_else(|| Error::NoExecutable { what: name.to_owned() })
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+    std::fs::copy(from, to).map(drop).map_err(|error| Error::io(from, error))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    std::fs::write(path, text).map_err(|error| Error::io(path, error))
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> Result<(), Error> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(path, mode).map_err(|error| Error::io(path, error))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) -> Result<(), Error> {
+    Ok(())
+}
+
+/// Bytes of all files under a folder.
+fn size(folder: &Path) -> Result<u64, Error> {
+    let at = |error| Error::io(folder, error);
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder).map_err(at)? {
+        let entry = entry.map_err(at)?;
+        let metadata = entry.metadata().map_err(at)?;
+        bytes += if metadata.is_dir() { size(&entry.path())? } else { metadata.len() };
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,69 @@
+//! Maintenance commands of the Ferrowarp repository: `cargo xtask ci|ptxas|tables|bundle`.
+
+mod bundle;
+mod ci;
+mod error;
+mod process;
+mod ptxas;
+mod tables;
+
+use clap::{Parser, Subcommand};
+use error::Error;
+
+/// Maintenance commands of the Ferrowarp repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Everything that must hold before a change lands: formatting, lints, tests, documentation,
+    /// generated pages, and ptxas accepting the shipped PTX.
+    Ci,
+    /// Build the kernels for each architecture and let NVIDIA's assembler check them.
+    Ptxas,
+    /// Write the generated pages under docs/, or check that they are up to date.
+    Tables {
+        /// Fail when a page differs from what would be written; write nothing.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Make a folder with the program, the PTX, the GPU tests and a run script for a machine that has
+    /// a GPU but no Rust.
+    Bundle {
+        /// The folder; it is replaced.
+        #[arg(long, default_value = "target/bundle")]
+        out: std::path::PathBuf,
+    },
+}
+
+fn main() -> std::process::ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Ci => ci::run(),
+        Command::Ptxas => ptxas::run(),
+        Command::Tables { check } => tables::run(check),
+        Command::Bundle { out } => bundle::run(&out),
+    };
+    match result {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            error.exit_code()
+        }
+    }
+}
+
+/// The folder of the workspace's root `Cargo.toml`.
+///
+/// # Errors
+/// When the current folder is in no checkout of the workspace.
+fn workspace_root() -> Result<std::path::PathBuf, Error> {
+    let here = std::env::current_dir().map_err(|error| Error::io("the current folder", error))?;
+    here.ancestors()
+        .find(|folder| folder.join("Cargo.lock").is_file() && folder.join("kernels").is_dir())
+        .map(std::path::Path::to_path_buf)
+        .ok_or(Error::NotInWorkspace { folder: here.clone() })
+}

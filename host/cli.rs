@@ -1,0 +1,180 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// What every help text ends with.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  everything worked and every result was right
+  1  a kernel failed, or a result differs from its reference
+  2  the command line, an input file or an output file is not usable
+  3  the kernel needs something that the emulator does not do
+  4  the toolchain, the driver or the device is missing or failed
+
+Environment:
+  CUDA_DRIVER_BACKEND  auto (default): the GPU if there is one, else the emulator
+                       gpu: the GPU, or exit code 4 if there is none
+                       emulator: the CPU executes the kernels' PTX";
+
+/// CUDA kernels in plain Rust, with Numba's way of working, on a GPU or on an emulator.
+///
+/// The kernels are ordinary Rust functions in the folder kernels/. The build turned them into PTX, which is inside this
+/// program. On a machine with an NVIDIA GPU the driver runs that PTX; on any other machine an emulator in this program
+/// executes the same PTX on the CPU. The commands below show, in order: that a kernel runs (hello), what the machine
+/// offers (doctor, devices), how a kernel looks to the machine (inspect), Rust types shared by both sides (transform),
+/// and what makes a kernel fast (matmul).
+///
+/// Without a command: the hello kernels, then the matrix product in six functions.
+#[derive(Debug, Parser)]
+#[command(name = "ferrowarp", version, after_help = EXIT_CODES, propagate_version = true)]
+pub struct Cli {
+    /// Write one JSON value to standard output instead of text
+    ///
+    /// An error is then the value {"error": "...", "exit_code": N}, and its text also goes to standard error as usual. What kernels print is
+    /// part of the value (hello, and no command).
+    #[arg(long, global = true)]
+    pub json: bool,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check everything that building and running needs, and say what to do about what is missing
+    ///
+    /// Each line is `ok`, `missing` (exit code 4) or `absent` (optional: only what the line names does not work without it).
+    #[command(after_help = EXIT_CODES)]
+    Doctor,
+
+    /// List the devices that kernels can run on, with their limits
+    #[command(after_help = EXIT_CODES)]
+    Devices,
+
+    /// Launch the hello kernel: every thread prints its index in the grid
+    ///
+    /// Each thread prints threadIdx.x + blockIdx.x * blockDim.x. The launch returns at once; the text appears when the host waits for
+    /// the device. In which order blocks print is up to the device. A GPU keeps only the last megabyte or so of what kernels print.
+    #[command(after_help = EXIT_CODES)]
+    Hello(HelloArgs),
+
+    /// Show a kernel as the machine gets it: PTX, LLVM IR or SASS, its parameters, registers and memory
+    ///
+    /// Registers and shared memory come from ptxas where it is installed (PATH, CUDA_HOME, CUDA_PATH or the variable
+    /// PTXAS); without it, shared memory comes from the PTX, and the registers a GPU will use are not known.
+    #[command(after_help = EXIT_CODES)]
+    Inspect(InspectArgs),
+
+    /// Rotate and project points with a kernel whose parameters and arithmetic are nalgebra types
+    ///
+    /// The kernel and the host call the same Rust function on `Matrix4<f32>` and `Vector4<f32>`; the results are compared. A result
+    /// that differs by more than rounding explains is exit code 1.
+    #[command(after_help = EXIT_CODES)]
+    Transform(TransformArgs),
+
+    /// Multiply two matrices in six ways and compare their speed and accuracy
+    ///
+    /// cpu_mat_mul is three plain loops on one core; cpu_mat_mul_fast is nalgebra's product on all cores.
+    /// mat_mul_naive_kernel reads every operand from global memory, mat_mul_shared_kernel stages tiles in shared memory;
+    /// both are timed on the device alone. host_naive is the whole way with the naive kernel: allocate, copy A and B to the
+    /// device, launch, copy C back. host_optimized is the whole way with the shared kernel and page-locked host memory, with
+    /// device memory that is allocated once.
+    ///
+    /// Every result is compared with a product in f64; a difference that rounding cannot explain is exit code 1.
+    /// max_abs_err is the largest |c - reference|, max_rel_err the largest |c - reference| / |reference|.
+    #[command(after_help = EXIT_CODES)]
+    Matmul(MatmulArgs),
+}
+
+/// Options of `hello`.
+#[derive(Debug, Args)]
+pub struct HelloArgs {
+    /// Blocks in the grid
+    #[arg(long, default_value_t = 2, value_name = "BLOCKS")]
+    pub grid: u32,
+    /// Threads in each block, at most 1024
+    #[arg(long, default_value_t = 4, value_name = "THREADS")]
+    pub block: u32,
+}
+
+/// Options of `inspect`.
+#[derive(Debug, Args)]
+pub struct InspectArgs {
+    /// The kernel's name; without it, the kernels there are
+    pub kernel: Option<String>,
+    /// Show the kernel's PTX, the virtual assembly that the driver compiles (this is the default)
+    #[arg(long, group = "form")]
+    pub ptx: bool,
+    /// Show the kernel's LLVM IR, from which the PTX was made
+    #[arg(long, group = "form")]
+    pub llvm: bool,
+    /// Show the kernel's SASS, the GPU's own instructions (needs ptxas, and nvdisasm or cuobjdump)
+    #[arg(long, group = "form")]
+    pub sass: bool,
+    /// The GPU that ptxas compiles for, such as sm_90 [default: the PTX's own target]
+    #[arg(long, value_name = "SM")]
+    pub arch: Option<String>,
+    /// Look into this PTX file instead of the kernels of this program
+    #[arg(long, value_name = "FILE.ptx")]
+    pub file: Option<PathBuf>,
+}
+
+/// Options of `transform`.
+#[derive(Debug, Args)]
+pub struct TransformArgs {
+    /// Points to transform: a .npy file of float32, shape (n, 3) or (n, 4); without it, random points
+    #[arg(long, value_name = "P.npy")]
+    pub points: Option<PathBuf>,
+    /// Write the transformed points here, float32, shape (n, 4)
+    #[arg(long, value_name = "Q.npy")]
+    pub out: Option<PathBuf>,
+    /// How many random points
+    #[arg(long, default_value_t = 10_000, value_name = "N", conflicts_with = "points")]
+    pub count: u64,
+    /// Rotation about the y axis, in degrees
+    #[arg(long, default_value_t = 30.0, value_name = "DEGREES", allow_negative_numbers = true)]
+    pub angle: f32,
+    /// Seed of the random points
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// Options of `matmul`.
+#[derive(Debug, Args)]
+pub struct MatmulArgs {
+    /// Multiply two random square matrices of this many rows [default: 1024 on a GPU, 256 on the emulator]
+    #[arg(long, value_name = "N", conflicts_with_all = ["a", "b"])]
+    pub size: Option<u64>,
+    /// A: a .npy file of float32, shape (m, k)
+    #[arg(long, value_name = "A.npy", requires = "b")]
+    pub a: Option<PathBuf>,
+    /// B: a .npy file of float32, shape (k, n)
+    #[arg(long, value_name = "B.npy", requires = "a")]
+    pub b: Option<PathBuf>,
+    /// Write the result of host_optimized here, float32, shape (m, n)
+    #[arg(long, value_name = "C.npy")]
+    pub out: Option<PathBuf>,
+    /// Rows and columns of the square thread blocks, 1 to 32
+    #[arg(long, default_value_t = 16, value_name = "B")]
+    pub block: u32,
+    /// Seed of the random matrices
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Run cpu_mat_mul even where it would take minutes
+    #[arg(long)]
+    pub cpu: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        <Cli as clap::CommandFactory>::command().debug_assert();
+    }
+}
