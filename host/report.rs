@@ -170,6 +170,10 @@ impl Report {
         {
             text += &format!("\n{name} was not run: {reason}");
         }
+        if self.backend == "emulator" {
+            text += "\nOn the emulator the kernels' times are the emulation's, which the CPU spends on every instruction of every thread; \
+                     a GPU's are another matter.";
+        }
         if self.checked_rows < self.m {
             let (checked, all) = (self.checked_rows, self.m);
             text += &format!(

@@ -66,6 +66,7 @@ def main():
     parser.add_argument("--block", type=int, choices=(16, 32), default=32)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
+    program = arguments.ferrowarp.resolve()
     n, block = arguments.size, arguments.block
 
     folder = pathlib.Path(tempfile.mkdtemp())
@@ -116,7 +117,7 @@ def main():
     times = {}
     errors = {}
     for _ in range(arguments.rounds):
-        command = [arguments.ferrowarp, "matmul", "--a", folder / "A.npy", "--b", folder / "B.npy"]
+        command = [program, "matmul", "--a", folder / "A.npy", "--b", folder / "B.npy"]
         command += ["--block", str(block), "--json"]
         environment = dict(os.environ, CUDA_DRIVER_BACKEND="gpu")
         report = json.loads(subprocess.run(command, check=True, capture_output=True, env=environment).stdout)

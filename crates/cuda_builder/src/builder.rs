@@ -241,7 +241,7 @@ impl CudaBuilder {
 
     /// The folder for the nested build's files. The default is `cuda_builder` in the target folder of the build script, or
     /// outside a build script in that of the kernel crate. Builds that share one compile `core` only once, and wait for one
-    /// another.
+    /// another. Only crates of one workspace may share: cargo can't tell crates of the same name in two workspaces apart.
     pub fn target_dir(mut self, path: impl AsRef<Path>) -> Self {
         self.target_dir = Some(path.as_ref().to_owned());
         self
@@ -340,8 +340,13 @@ impl CudaBuilder {
         let folder = match (&self.target_dir, script.out_dir()) {
             (Some(folder), _) => folder.clone(),
             // Debug and release builds of the program have different `OUT_DIR`s, but want the same PTX.
-            (None, Some(out_dir)) => target_root(out_dir).unwrap_or(out_dir).join("cuda_builder"),
-            (None, None) => package.target_directory.join("cuda_builder"),
+            (None, Some(out_dir)) => target_root(out_dir)
+                .unwrap_or(out_dir)
+                .join("cuda_builder")
+                .join(package.workspace_id()),
+            (None, None) => {
+                package.target_directory.join("cuda_builder").join(package.workspace_id())
+            }
         };
         std::path::absolute(&folder).map_err(CudaBuilderError::io("find", &folder))
     }

@@ -72,6 +72,7 @@ fn crates_that_need_std_are_named() {
         &["can't find crate for `std`", "help: crate `device` needs std"],
     );
 
+    drop(folder);
     let folder = copy_fixture("kernels", "no_no_std");
     edit(&folder.join("src/lib.rs"), "#![no_std]\n", "");
     let error = builder(&folder).build().expect_err("a GPU has no std");

@@ -169,7 +169,6 @@ fn the_module_is_written_in_each_form() {
     }
     let folder = copy_fixture("kernels", "emit");
     let target = folder.join("build");
-    // A build folder of its own, because the files lie beside the PTX there; the nested build is linked in.
     let shared = common::scratch().join("build");
     let ptx = builder(&folder)
         .emit_llvm_ir(true)

@@ -8,7 +8,10 @@ fn an_unknown_backend_is_misuse() {
     unsafe { std::env::set_var("CUDA_DRIVER_BACKEND", "abacus") };
     let error = Device::open().unwrap_err();
     let text = error.to_string();
-    assert!(text.contains("CUDA_DRIVER_BACKEND is `abacus`, expected auto, gpu or emulator"), "{text}");
+    assert!(
+        text.contains("CUDA_DRIVER_BACKEND is `abacus`, expected auto, gpu or emulator"),
+        "{text}"
+    );
     assert_eq!((error.kind(), error.exit_code()), (ErrorKind::HostMisuse, 2));
     assert!(Device::count().is_err() && Device::all().is_err());
 }

@@ -1,6 +1,7 @@
 //! Attribute and function-like macros for kernels. Use them through `cuda_std`, which re-exports them.
 
 mod address_space;
+mod assertion_text;
 mod attribute;
 mod externally_visible;
 mod gpu_only;
@@ -112,4 +113,11 @@ pub fn print(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn println(input: TokenStream) -> TokenStream {
     print::expand(input.into(), "\n").into()
+}
+
+/// The message of `assert_eq!` and `assert_ne!` in device code: the comparison as written, as a format string without values.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __assertion_text(input: TokenStream) -> TokenStream {
+    assertion_text::expand(input.into()).into()
 }

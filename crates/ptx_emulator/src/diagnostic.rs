@@ -89,7 +89,8 @@ fn headline(fault: &Fault) -> String {
         FaultKind::Trap => "the kernel executed a trap".to_owned(),
         FaultKind::Breakpoint => "the kernel hit a breakpoint, and there is no debugger".to_owned(),
         FaultKind::Assert { message, file, line, function } => {
-            let inside = if function.is_empty() { String::new() } else { format!(" in {function}") };
+            let inside =
+                if function.is_empty() { String::new() } else { format!(" in {function}") };
             format!("assertion failed at {file}:{line}{inside}: {message}")
         }
         FaultKind::Deadlock => "deadlock: no thread of the block can go on".to_owned(),

@@ -157,7 +157,9 @@ pub enum LaunchProblem {
         required: [u32; 3],
     },
     /// Too much shared memory.
-    #[error("{fixed} bytes of static and {dynamic} bytes of dynamic shared memory are more than the {limit} bytes of a block")]
+    #[error(
+        "{fixed} bytes of static and {dynamic} bytes of dynamic shared memory are more than the {limit} bytes of a block"
+    )]
     SharedTooLarge {
         /// Bytes declared by the kernel.
         fixed: u32,

@@ -48,7 +48,14 @@ pub(crate) enum OpKind {
     /// `setp`: `d` gets the comparison, `q` its opposite, each combined with `c` where there is one.
     Compare { f: RowFn, d: u32, q: u32, s: [u32; 2], combine: Option<(Logic, Pred)> },
     /// `setp.f16x2`: `d` for the low half, `q` for the high half.
-    ComparePacked { low: RowFn, high: RowFn, d: u32, q: u32, s: [u32; 2], combine: Option<(Logic, Pred)> },
+    ComparePacked {
+        low: RowFn,
+        high: RowFn,
+        d: u32,
+        q: u32,
+        s: [u32; 2],
+        combine: Option<(Logic, Pred)>,
+    },
     /// `and.pred` and its kin.
     Predicate { logic: Logic, d: u32, a: Pred, b: Pred },
     /// `mov.pred`, `not.pred`

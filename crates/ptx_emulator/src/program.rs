@@ -146,7 +146,10 @@ pub(crate) struct Function {
 pub(crate) enum Value {
     Bits(u64),
     /// Address of a module variable, in its own space, plus bytes.
-    Variable { index: u32, offset: u64 },
+    Variable {
+        index: u32,
+        offset: u64,
+    },
     /// Address of a function.
     Function(u32),
     /// Local address of a byte of the frame.

@@ -79,7 +79,11 @@ pub(crate) fn mask_of(test: impl Fn(usize) -> bool) -> u32 {
 
 /// A function of whole rows; the name lists the destination, then the sources: `R` a [`Row32`],
 /// `D` (double) a [`Row64`], `P` a predicate mask. The instruction's qualifiers are captured inside.
-#[allow(missing_docs)]
+#[expect(
+    clippy::upper_case_acronyms,
+    clippy::type_complexity,
+    reason = "each name spells out its function's type"
+)]
 pub(crate) enum RowFn {
     RR(Box<dyn Fn(&Row32) -> Row32 + Send + Sync>),
     RRR(Box<dyn Fn(&Row32, &Row32) -> Row32 + Send + Sync>),

@@ -26,8 +26,7 @@ fn a_barrier_orders_shared_memory() {
          ret;",
     );
     for block in [1, 31, 32, 33, 200, 256] {
-        let expected: Vec<u32> =
-            (0..2 * block).map(|g| (block - 1 - g % block) * 7).collect();
+        let expected: Vec<u32> = (0..2 * block).map(|g| (block - 1 - g % block) * 7).collect();
         assert_eq!(outputs(&source, 2, block, 0), expected);
     }
 }

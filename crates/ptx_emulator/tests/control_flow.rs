@@ -151,7 +151,10 @@ fn guards_select_lanes() {
 fn the_end_of_a_function_is_no_return() {
     let (kind, text) = fault_text(&kernel("mov.b32 %r1, 1;"), 1, 2, 0);
     assert_eq!(kind, FaultKind::FellOffEnd);
-    assert!(text.starts_with("error: the end of a function was reached without a return"), "{text}");
+    assert!(
+        text.starts_with("error: the end of a function was reached without a return"),
+        "{text}"
+    );
     assert!(text.contains("lanes 0-1"), "{text}");
 }
 
@@ -183,7 +186,11 @@ fn broken_modules_are_refused_with_a_place() {
         (&module(".visible .entry k() { add.u32 %r1, %r2, 1; }"), CompileErrorKind::Invalid, "4:"),
         (&kernel("add.u32 %r1, %r2;"), CompileErrorKind::Invalid, "18:"),
         (&kernel("add.u32 %p1, %r2, 1;"), CompileErrorKind::Invalid, "18:"),
-        (&module(".extern .global .u32 x; .entry k() { ret; }"), CompileErrorKind::UnresolvedSymbol, "4:"),
+        (
+            &module(".extern .global .u32 x; .entry k() { ret; }"),
+            CompileErrorKind::UnresolvedSymbol,
+            "4:",
+        ),
     ];
     for (source, kind, place) in cases {
         let error = Program::compile(source).expect_err(source);

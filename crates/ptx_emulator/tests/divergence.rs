@@ -105,7 +105,7 @@ fn lanes_meet_again_after_a_branch() {
          st.global.b32 [%a], %r2;
          ret;",
     );
-    let side = |t: u32| if t % 2 == 0 { 0x5555_5555 } else { 0xAAAA_AAAA };
+    let side = |t: u32| if t & 1 == 0 { 0x5555_5555 } else { 0xAAAA_AAAA };
     assert_eq!(outputs(&source, 1, 32, 0), (0..32).map(|t| side(t) ^ 0xFFFF).collect::<Vec<u32>>());
 }
 

@@ -13,9 +13,15 @@ fn an_endless_loop_runs_out_of_fuel() {
         config.schedule_seed = seed;
         let mut rig = Rig::with(&kernel("LOOP: add.u32 %r1, %r1, 1; bra.uni LOOP;"), config);
         let fault = rig.launch("k", 3, 64, &params(0, 0)).expect_err("never ends");
-        assert_eq!((fault.kind(), fault.ending()), (&FaultKind::FuelExhausted, Ending::LimitReached));
+        assert_eq!(
+            (fault.kind(), fault.ending()),
+            (&FaultKind::FuelExhausted, Ending::LimitReached)
+        );
         let text = fault.to_string();
-        assert!(text.starts_with("limit reached: the launch executed as many instructions"), "{text}");
+        assert!(
+            text.starts_with("limit reached: the launch executed as many instructions"),
+            "{text}"
+        );
         assert!(text.contains("raise the limit of 10000 warp instructions"), "{text}");
     }
 }
@@ -33,8 +39,8 @@ fn recursion_uses_fuel() {
 fn enough_fuel_is_enough() {
     let source = kernel("LOOP: add.u32 %n, %n, -1; setp.ne.u32 %p1, %n, 0; @%p1 bra LOOP; ret;");
     let mut config = MachineConfig::default();
-    // 9 instructions before the loop and 1 after it.
-    config.fuel = Some(8 + 3 * 100 + 1);
+    // 7 instructions before the loop and 1 after it.
+    config.fuel = Some(2 * (7 + 3 * 50 + 1));
     let mut rig = Rig::with(&source, config);
     let report = rig.launch("k", 1, 40, &params(0, 50)).expect("two warps, 50 rounds each");
     assert_eq!(report.warp_instructions, 2 * (7 + 3 * 50 + 1));
@@ -52,13 +58,8 @@ fn launches_that_no_device_starts() {
     );
     let mut rig = Rig::new(&source, None);
     let four = [0; 4];
-    let base = Launch {
-        kernel: "k",
-        grid: [1; 3],
-        block: [1; 3],
-        dynamic_shared_bytes: 0,
-        params: &four,
-    };
+    let base =
+        Launch { kernel: "k", grid: [1; 3], block: [1; 3], dynamic_shared_bytes: 0, params: &four };
     let mut launch = |launch: Launch<'_>| {
         let result = rig.machine.launch(rig.module, &launch, &mut Vec::new());
         result.map_err(|fault| match fault.kind() {
@@ -80,11 +81,23 @@ fn launches_that_no_device_starts() {
         (Launch { block: [1025, 1, 1], ..base }, P::BlockTooLarge([1025, 1, 1])),
         (Launch { block: [1, 1, 65], ..base }, P::BlockTooLarge([1, 1, 65])),
         (Launch { block: [u32::MAX; 3], ..base }, P::BlockTooLarge([u32::MAX; 3])),
-        (Launch { kernel: "limited", block: [65, 1, 1], ..base }, P::OverMaxThreads { block: [65, 1, 1], limit: [64, 1, 1] }),
-        (Launch { kernel: "exact", block: [4, 8, 1], ..base }, P::WrongThreads { block: [4, 8, 1], required: [8, 4, 1] }),
-        (Launch { dynamic_shared_bytes: 192_449, ..base }, P::SharedTooLarge { fixed: 40_000, dynamic: 192_449, limit: 232_448 }),
+        (
+            Launch { kernel: "limited", block: [65, 1, 1], ..base },
+            P::OverMaxThreads { block: [65, 1, 1], limit: [64, 1, 1] },
+        ),
+        (
+            Launch { kernel: "exact", block: [4, 8, 1], ..base },
+            P::WrongThreads { block: [4, 8, 1], required: [8, 4, 1] },
+        ),
+        (
+            Launch { dynamic_shared_bytes: 192_449, ..base },
+            P::SharedTooLarge { fixed: 40_000, dynamic: 192_449, limit: 232_448 },
+        ),
         (Launch { params: &[0; 3], ..base }, P::WrongParams { given: 3, expected: 4 }),
-        (Launch { kernel: "x", ..base }, P::UnknownKernel { name: "x".into(), available: "k, limited, exact".into() }),
+        (
+            Launch { kernel: "x", ..base },
+            P::UnknownKernel { name: "x".into(), available: "k, limited, exact".into() },
+        ),
     ];
     for (bad, problem) in cases {
         assert_eq!(launch(bad), Err(problem));
@@ -109,7 +122,8 @@ fn modules_that_do_not_fit() {
 
 #[test]
 fn the_device_heap() {
-    let items = ".extern .func (.param .b64 v) malloc(.param .b64 n); .extern .func free(.param .b64 p);";
+    let items =
+        ".extern .func (.param .b64 v) malloc(.param .b64 n); .extern .func free(.param .b64 p);";
     let body = "cvt.u64.u32 %rd1, %n;
          { .param .b64 x; .param .b64 v; st.param.b64 [x], %rd1; call (v), malloc, (x); ld.param.b64 %rd2, [v]; }
          setp.eq.u64 %p1, %rd2, 0;
@@ -124,7 +138,11 @@ fn the_device_heap() {
          ret;";
     let source = kernel_with(items, body);
     assert_eq!(common::outputs(&source, 1, 3, 64), [0, 1, 2]);
-    assert_eq!(common::outputs(&source, 1, 3, 16 << 20), [77; 3], "malloc gives null when the heap is full");
+    assert_eq!(
+        common::outputs(&source, 1, 3, 16 << 20),
+        [77; 3],
+        "malloc gives null when the heap is full"
+    );
     let twice = body.replace("call free, (x); }", "call free, (x); call free, (x); }");
     let (kind, text) = common::fault_text(&kernel_with(items, &twice), 1, 1, 8);
     assert_eq!(kind, FaultKind::IllegalAddress);

@@ -50,11 +50,13 @@ fn lanes_are_named_exactly() {
 
 #[test]
 fn null_and_wild_pointers() {
-    let (kind, text) = fault_text(&kernel("mov.b64 %rd1, 8; ld.global.b32 %r1, [%rd1]; ret;"), 1, 1, 0);
+    let (kind, text) =
+        fault_text(&kernel("mov.b64 %rd1, 8; ld.global.b32 %r1, [%rd1]; ret;"), 1, 1, 0);
     assert_eq!(kind, FaultKind::IllegalAddress);
     assert!(text.contains("far from any allocation"), "{text}");
     assert!(text.contains("help: the pointer is null"), "{text}");
-    let (_, text) = fault_text(&kernel("mov.b64 %rd1, 0x7ffc12345678; ld.b32 %r1, [%rd1]; ret;"), 1, 1, 0);
+    let (_, text) =
+        fault_text(&kernel("mov.b64 %rd1, 0x7ffc12345678; ld.b32 %r1, [%rd1]; ret;"), 1, 1, 0);
     assert!(text.contains("was a host pointer passed"), "{text}");
     // A negative index: before the start.
     let (_, text) = fault_text(&kernel("ld.global.b32 %r1, [%o+-4]; ret;"), 1, 1, 0);
@@ -153,8 +155,12 @@ fn shared_memory_ends_where_it_is_declared() {
     outputs(&source("96"), 1, 1, 0);
     let (kind, text) = fault_text(&source("100"), 1, 1, 0);
     assert_eq!(kind, FaultKind::IllegalAddress);
-    assert!(text.contains("0 bytes past the end of `tile` (100 bytes), the last of 100 shared bytes"), "{text}");
-    let (_, text) = fault_text(&kernel_with(items, "mov.u64 %rd1, 0; st.shared.b32 [%rd1], 1; ret;"), 1, 1, 0);
+    assert!(
+        text.contains("0 bytes past the end of `tile` (100 bytes), the last of 100 shared bytes"),
+        "{text}"
+    );
+    let (_, text) =
+        fault_text(&kernel_with(items, "mov.u64 %rd1, 0; st.shared.b32 [%rd1], 1; ret;"), 1, 1, 0);
     assert!(text.contains("before the first shared variable"), "{text}");
 }
 
@@ -173,15 +179,22 @@ fn local_memory_ends_with_the_frame() {
     let (kind, text) = fault_text(&kernel(body), 1, 6, 0);
     assert_eq!(kind, FaultKind::IllegalAddress);
     assert!(text.contains("lanes 4-5"), "{text}");
-    assert!(text.contains("in local memory, 0 bytes past the end of the thread's stack frame"), "{text}");
+    assert!(
+        text.contains("in local memory, 0 bytes past the end of the thread's stack frame"),
+        "{text}"
+    );
 }
 
 #[test]
 fn constants_and_parameters_are_read_only() {
-    let source = kernel_with(".const .u32 c[2] = {7, 8};", "mov.u64 %rd1, c; st.b32 [%rd1], 1; ret;");
+    let source =
+        kernel_with(".const .u32 c[2] = {7, 8};", "mov.u64 %rd1, c; st.b32 [%rd1], 1; ret;");
     let (kind, text) = fault_text(&source, 1, 1, 0);
     assert_eq!(kind, FaultKind::IllegalAddress);
-    assert!(text.contains("help: constant memory and kernel parameters can only be read"), "{text}");
+    assert!(
+        text.contains("help: constant memory and kernel parameters can only be read"),
+        "{text}"
+    );
     let source = kernel("mov.u64 %rd1, p_n; cvta.param.u64 %rd1, %rd1; st.b32 [%rd1], 1; ret;");
     assert_eq!(fault_text(&source, 1, 1, 0).0, FaultKind::IllegalAddress);
 }

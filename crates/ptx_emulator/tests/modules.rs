@@ -44,7 +44,10 @@ fn initial_values() {
 #[test]
 fn the_host_writes_constants() {
     let mut rig = Rig::new(
-        &kernel_with(".const .u32 factor;", "ld.const.b32 %r1, [factor]; mul.lo.u32 %r1, %r1, %t; st.global.b32 [%a], %r1; ret;"),
+        &kernel_with(
+            ".const .u32 factor;",
+            "ld.const.b32 %r1, [factor]; mul.lo.u32 %r1, %r1, %t; st.global.b32 [%a], %r1; ret;",
+        ),
         None,
     );
     let (factor, _) = rig.machine.global(rig.module, "factor").expect("declared");

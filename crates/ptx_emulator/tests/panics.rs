@@ -28,8 +28,12 @@ fn a_bounds_check_that_fails() {
     let fault = fault(&source, 1, 32, 29);
     assert_eq!(fault.kind(), &FaultKind::Trap);
     assert_eq!(fault.lanes(), 0xE000_0000);
-    assert_eq!(fault.panic_message(), Some("index out of bounds (core::panicking::panic_bounds_check)"));
-    let expected = "error: kernel panicked: index out of bounds (core::panicking::panic_bounds_check)
+    assert_eq!(
+        fault.panic_message(),
+        Some("index out of bounds (core::panicking::panic_bounds_check)")
+    );
+    let expected =
+        "error: kernel panicked: index out of bounds (core::panicking::panic_bounds_check)
   kernel:  k, grid (1, 1, 1), block (32, 1, 1)
   where:   block (0, 0, 0), warp 0, lanes 29-31 (first thread (29, 0, 0))
   ptx:     line 7: trap;
@@ -81,7 +85,10 @@ fn an_assertion_in_cpp() {
     assert_eq!((fault.ending(), fault.panic_message()), (Ending::KernelBug, None));
     assert_eq!((fault.block(), fault.lanes()), (Some([1, 0, 0]), 1 << 5));
     let text = fault.to_string();
-    assert!(text.starts_with("error: assertion failed at kernel.cu:42 in reduce(float*): sum > 0\n"), "{text}");
+    assert!(
+        text.starts_with("error: assertion failed at kernel.cu:42 in reduce(float*): sum > 0\n"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -121,7 +121,12 @@ fn lanes_that_never_come() {
     );
     let (kind, text) = fault_text(&source, 1, 32, 0);
     assert_eq!(kind, FaultKind::Deadlock);
-    assert!(text.contains("warp 0 lanes 16-31 wait for lanes 0-15 in `shfl.sync.idx.b32 %r1, %t, 0, 31, -1;`"), "{text}");
+    assert!(
+        text.contains(
+            "warp 0 lanes 16-31 wait for lanes 0-15 in `shfl.sync.idx.b32 %r1, %t, 0, 31, -1;`"
+        ),
+        "{text}"
+    );
     assert!(text.contains("warp 0 lanes 0-15 wait at barrier 0"), "{text}");
 }
 

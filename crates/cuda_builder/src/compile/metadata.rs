@@ -1,5 +1,6 @@
 //! What cargo knows of the kernel crate: its names and where its workspace is.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -102,6 +103,14 @@ impl Package {
             workspace_root: text(metadata, "workspace_root").into(),
             target_directory: text(metadata, "target_directory").into(),
         })
+    }
+
+    /// A folder name for the workspace. Several workspaces may use one target folder (`CARGO_TARGET_DIR`), and cargo names
+    /// what it compiles by the place in the workspace, so that one's crates could be taken for another's.
+    pub(crate) fn workspace_id(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        self.workspace_root.hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
     }
 
     /// The folder of the package's `Cargo.toml`.

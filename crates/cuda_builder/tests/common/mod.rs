@@ -2,7 +2,8 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use std::fs;
+use std::fs::{self, File};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use cuda_builder::{CudaBuilder, Toolchain};
@@ -30,14 +31,34 @@ pub fn scratch() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda_builder")
 }
 
-/// A fresh copy of a fixture for the test `test`, always at the same place, so that its dependencies are compiled once.
-pub fn copy_fixture(fixture: &str, test: &str) -> PathBuf {
+/// A copy of a fixture, and the right to build it.
+///
+/// Cargo names compiled crates by their place in their workspace, so all copies share one set of them (and `core` is compiled
+/// once). It tells the copies apart by the age of their files alone: a copy made while another is built would count as built.
+pub struct Project {
+    folder: PathBuf,
+    _alone: File,
+}
+
+impl Deref for Project {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// A fresh copy of a fixture for the test `test`.
+pub fn copy_fixture(fixture: &str, test: &str) -> Project {
+    fs::create_dir_all(scratch()).expect("the scratch folder is writable");
+    let alone = File::create(scratch().join("tests.lock")).expect("the scratch folder is writable");
+    alone.lock().expect("the file can be locked");
     let folder = scratch().join("projects").join(test);
     if folder.exists() {
         fs::remove_dir_all(&folder).expect("the former copy can be removed");
     }
     copy(&fixtures().join(fixture), &folder);
-    folder
+    Project { folder, _alone: alone }
 }
 
 fn copy(from: &Path, to: &Path) {

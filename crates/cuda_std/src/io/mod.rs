@@ -92,9 +92,8 @@ macro_rules! assert_eq {
         match (&$left, &$right) {
             (left, right) => {
                 if !(*left == *right) {
-                    ::core::panic!("{}", ::core::concat!(
-                        "assertion failed: `", ::core::stringify!($left), " == ", ::core::stringify!($right), "`"
-                    ));
+                    // A literal, not `stringify!`: its braces would be places for values.
+                    ::core::panic!($crate::__assertion_text!($left, ==, $right));
                 }
             }
         }
@@ -118,9 +117,8 @@ macro_rules! assert_ne {
         match (&$left, &$right) {
             (left, right) => {
                 if *left == *right {
-                    ::core::panic!("{}", ::core::concat!(
-                        "assertion failed: `", ::core::stringify!($left), " != ", ::core::stringify!($right), "`"
-                    ));
+                    // A literal, not `stringify!`: its braces would be places for values.
+                    ::core::panic!($crate::__assertion_text!($left, !=, $right));
                 }
             }
         }

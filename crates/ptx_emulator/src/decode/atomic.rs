@@ -52,16 +52,24 @@ pub(super) fn atomic(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Dec
         Kind::F64 => AtomicType::F64,
         _ => return unsupported(i.mnemonic()),
     };
-    let known = match (kind, atomic_type, ty.bits) {
-        (Exchange | CompareAndSwap, AtomicType::Bits, 16 | 32 | 64 | 128) => true,
-        (Exchange | CompareAndSwap, AtomicType::Unsigned | AtomicType::Signed | AtomicType::F32, 32 | 64) => true,
-        (And | Or | Xor, AtomicType::Bits, 32 | 64) => true,
-        (Inc | Dec, AtomicType::Unsigned, 32) => true,
-        (Add | Min | Max, AtomicType::Unsigned | AtomicType::Signed, 32 | 64) => true,
-        (Add, AtomicType::F32 | AtomicType::F64, _) => true,
-        (Add | Min | Max, AtomicType::F16 | AtomicType::F16x2 | AtomicType::Bf16 | AtomicType::Bf16x2, _) => true,
-        _ => false,
-    };
+    let known = matches!(
+        (kind, atomic_type, ty.bits),
+        (Exchange | CompareAndSwap, AtomicType::Bits, 16 | 32 | 64 | 128)
+            | (
+                Exchange | CompareAndSwap,
+                AtomicType::Unsigned | AtomicType::Signed | AtomicType::F32,
+                32 | 64
+            )
+            | (And | Or | Xor, AtomicType::Bits, 32 | 64)
+            | (Inc | Dec, AtomicType::Unsigned, 32)
+            | (Add | Min | Max, AtomicType::Unsigned | AtomicType::Signed, 32 | 64)
+            | (Add, AtomicType::F32 | AtomicType::F64, _)
+            | (
+                Add | Min | Max,
+                AtomicType::F16 | AtomicType::F16x2 | AtomicType::Bf16 | AtomicType::Bf16x2,
+                _
+            )
+    );
     if !known || (count.is_some() && (ty.bits > 32 || matches!(kind, Exchange | CompareAndSwap))) {
         return unsupported(i.mnemonic());
     }
@@ -122,14 +130,12 @@ pub(super) fn atomic(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Dec
     Ok(())
 }
 
-fn parts<'a>(
-    operand: &'a Operand,
+fn parts(
+    operand: &Operand,
     count: Option<usize>,
-) -> Result<Vec<&'a Operand>, super::builder::Refusal> {
+) -> Result<Vec<&Operand>, super::builder::Refusal> {
     match (operand, count) {
-        (Operand::Vector(parts), Some(count)) if parts.len() == count => {
-            Ok(parts.iter().collect())
-        }
+        (Operand::Vector(parts), Some(count)) if parts.len() == count => Ok(parts.iter().collect()),
         (operand, None) => Ok(vec![operand]),
         _ => invalid("the operand must be a vector of as many elements as the operation has"),
     }

@@ -5,9 +5,7 @@ use ptx::ast::{Immediate, Instruction, Operand};
 use super::builder::{Builder, Decoded, invalid, unsupported};
 use super::types::{Kind, Modifiers, Ty};
 use crate::op::{Logic, OpKind};
-use crate::row::{
-    RowFn, dd, ddd, dddrr, ddr, ddrr, dddr, rd, rr, rrr, rrrr, rrrrr,
-};
+use crate::row::{RowFn, dd, ddd, dddr, dddrr, ddr, ddrr, rd, rr, rrr, rrrr, rrrrr};
 use crate::semantics::bits::{self, PermuteMode};
 use crate::semantics::cmp;
 
@@ -240,9 +238,7 @@ pub(super) fn dot(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decode
         ("dp2a", true, false) => {
             rrrr(move |a, b, c| bits::dp2a(a, b, c, false, x_signed, y_signed))
         }
-        ("dp2a", false, true) => {
-            rrrr(move |a, b, c| bits::dp2a(a, b, c, true, x_signed, y_signed))
-        }
+        ("dp2a", false, true) => rrrr(move |a, b, c| bits::dp2a(a, b, c, true, x_signed, y_signed)),
         _ => return unsupported(i.mnemonic()),
     };
     b.row_op(&i.operands, f, Ty::B32, &[Ty::B32])

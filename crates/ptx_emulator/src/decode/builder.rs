@@ -45,7 +45,9 @@ enum Local {
     Register(Register),
     /// `.local` variable, parameter of a device function, `.param` variable of a call.
     Slot(FrameSlot),
-    KernelParam { offset: u32 },
+    KernelParam {
+        offset: u32,
+    },
     /// A module variable declared inside the function.
     Variable(u32),
     /// `.callprototype` and the like: named in instructions, not needed to execute them.
@@ -68,11 +70,22 @@ pub(super) struct Destination {
 enum After {
     Nothing,
     /// Keep the low bits only: the register is narrower than the result.
-    Mask { row: u32, mask: u32 },
+    Mask {
+        row: u32,
+        mask: u32,
+    },
     /// The register is 64 bits wide, the result 32.
-    Widen { from: u32, to: u32, sign_from: Option<u32> },
+    Widen {
+        from: u32,
+        to: u32,
+        sign_from: Option<u32>,
+    },
     /// The register is 32 bits wide, the result 64.
-    Narrow { from: u32, to: u32, mask: u32 },
+    Narrow {
+        from: u32,
+        to: u32,
+        mask: u32,
+    },
 }
 
 /// The function being decoded.
@@ -456,9 +469,7 @@ impl<'a> Builder<'a> {
                 row: register.row,
                 after: After::Mask { row: register.row, mask: narrow_mask },
             },
-            (from, to) if from == to => {
-                Destination { row: register.row, after: After::Nothing }
-            }
+            (from, to) if from == to => Destination { row: register.row, after: After::Nothing },
             (Class::D, Class::R) => {
                 let from = self.temporary(Class::R);
                 let sign_from = result.is_signed().then_some(result.bits);

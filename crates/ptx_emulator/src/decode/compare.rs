@@ -106,7 +106,11 @@ pub(super) fn set_predicate(b: &mut Builder, i: &Instruction, m: &mut Modifiers)
     let (target, x, y, last) = match i.operands.as_slice() {
         [target, x, y] if logic.is_none() => (target, x, y, None),
         [target, x, y, last] if logic.is_some() => (target, x, y, Some(last)),
-        _ => return invalid("takes a destination, two operands, and a predicate after .and, .or or .xor"),
+        _ => {
+            return invalid(
+                "takes a destination, two operands, and a predicate after .and, .or or .xor",
+            );
+        }
     };
     let s = [b.source(x, ty.class(), ty)?, b.source(y, ty.class(), ty)?];
     let combine = match (logic, last) {
@@ -118,8 +122,7 @@ pub(super) fn set_predicate(b: &mut Builder, i: &Instruction, m: &mut Modifiers)
         p => (b.predicate_destination(p)?, NONE),
     };
     if is_packed(ty) {
-        let (low, high) =
-            (comparison(i, c, ty, ftz, 0)?, comparison(i, c, ty, ftz, 1)?);
+        let (low, high) = (comparison(i, c, ty, ftz, 0)?, comparison(i, c, ty, ftz, 1)?);
         b.emit(OpKind::ComparePacked { low, high, d, q, s, combine });
     } else {
         let f = comparison(i, c, ty, ftz, 0)?;
@@ -137,7 +140,11 @@ pub(super) fn set(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decode
     let (target, x, y, last) = match i.operands.as_slice() {
         [target, x, y] if logic.is_none() => (target, x, y, None),
         [target, x, y, last] if logic.is_some() => (target, x, y, Some(last)),
-        _ => return invalid("takes a destination, two operands, and a predicate after .and, .or or .xor"),
+        _ => {
+            return invalid(
+                "takes a destination, two operands, and a predicate after .and, .or or .xor",
+            );
+        }
     };
     let yes = match to.kind {
         Kind::F32 => 0x3F80_0000,

@@ -6,8 +6,8 @@ use super::builder::{Builder, Decoded, Refusal, describe, invalid, unsupported};
 use super::symbols::{self, Symbol};
 use super::types::{Kind, Modifiers, Ty};
 use crate::op::{
-    Address, AddressRow, BarrierKind, BarrierOp, CallOp, Callee, Element, FrameSlot, MemoryOp, NONE,
-    OpKind, Pred, Space,
+    Address, AddressRow, BarrierKind, BarrierOp, CallOp, Callee, Element, FrameSlot, MemoryOp,
+    NONE, OpKind, Pred, Space,
 };
 use crate::row::Class;
 

@@ -7,9 +7,9 @@ use super::types::{Kind, Modifiers, Ty};
 use crate::memory::window::{self, Window};
 use crate::op::{OpKind, SpaceTest};
 use crate::row::{Class, RowFn, dd, dr, rd, rr, rrr, rrrr};
+use crate::semantics::Rounding;
 use crate::semantics::cvt::{self, ConvertMode, Float8, FloatType, IntType};
 use crate::semantics::half::Clamp;
-use crate::semantics::Rounding;
 
 /// A row function from a function of 64-bit values.
 fn lifted(from: Class, to: Class, f: impl Fn(u64) -> u64 + Send + Sync + 'static) -> RowFn {
@@ -40,13 +40,8 @@ pub(super) fn convert(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> De
     } else {
         Clamp::None
     };
-    let mode = ConvertMode {
-        rounding: rounding.unwrap_or_default(),
-        integral,
-        ftz,
-        clamp,
-        satfinite,
-    };
+    let mode =
+        ConvertMode { rounding: rounding.unwrap_or_default(), integral, ftz, clamp, satfinite };
     if let Some(packed) = packed(b, i, to, from, mode, rounding, relu) {
         return packed;
     }

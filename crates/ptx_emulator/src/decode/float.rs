@@ -4,10 +4,12 @@ use ptx::ast::Instruction;
 
 use super::builder::{Builder, Decoded, Refusal, invalid, unsupported};
 use super::types::{Kind, Modifiers, Ty};
-use crate::row::{RowFn, dd, ddd, dddd, pd, pr, rr, rrr, rrrr};
 use crate::op::{NONE, OpKind};
+use crate::row::{RowFn, dd, ddd, dddd, pd, pr, rr, rrr, rrrr};
 use crate::semantics::cmp::{self, FloatTest};
-use crate::semantics::half::{self, Bf16, Clamp, F16, HalfFormat, HalfMode, halfwise, pairwise, triplewise};
+use crate::semantics::half::{
+    self, Bf16, Clamp, F16, HalfFormat, HalfMode, halfwise, pairwise, triplewise,
+};
 use crate::semantics::{FloatMode, MinMaxMode, Rounding, approx, f32 as single, f64 as double};
 
 /// f32 functions on bits.
@@ -229,15 +231,11 @@ pub(super) fn mixed(b: &mut Builder, i: &Instruction, m: &mut Modifiers, narrow:
     };
     let single = f32::from_bits;
     let f = match i.opcode.as_str() {
-        "add" => {
-            rrr(move |a, c| single::add_with(widen(a), single(c), mode).to_bits())
+        "add" => rrr(move |a, c| single::add_with(widen(a), single(c), mode).to_bits()),
+        "sub" => rrr(move |a, c| single::sub_with(widen(a), single(c), mode).to_bits()),
+        "fma" => {
+            rrrr(move |a, b, c| single::fma_with(widen(a), widen(b), single(c), mode).to_bits())
         }
-        "sub" => {
-            rrr(move |a, c| single::sub_with(widen(a), single(c), mode).to_bits())
-        }
-        "fma" => rrrr(move |a, b, c| {
-            single::fma_with(widen(a), widen(b), single(c), mode).to_bits()
-        }),
         _ => return unsupported(i.mnemonic()),
     };
     let sources: &[Ty] =

@@ -4,9 +4,7 @@ use ptx::ast::Instruction;
 
 use super::builder::{Builder, Decoded, invalid, unsupported};
 use super::types::{Kind, Modifiers};
-use super::{
-    atomic, bits, compare, control, convert, float, integer, memory, moves, warp,
-};
+use super::{atomic, bits, compare, control, convert, float, integer, memory, moves, warp};
 use crate::op::OpKind;
 
 /// Decodes everything but branches.
@@ -74,10 +72,9 @@ fn arithmetic(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decoded {
     match (ty.kind, m.ty()) {
         (Kind::F32, Some(narrow)) => float::mixed(b, i, m, narrow),
         (_, Some(_)) => unsupported(i.mnemonic()),
-        (
-            Kind::F16 | Kind::F16x2 | Kind::Bf16 | Kind::Bf16x2 | Kind::F32 | Kind::F64,
-            None,
-        ) => float::arithmetic(b, i, m, ty),
+        (Kind::F16 | Kind::F16x2 | Kind::Bf16 | Kind::Bf16x2 | Kind::F32 | Kind::F64, None) => {
+            float::arithmetic(b, i, m, ty)
+        }
         (_, None) => integer::arithmetic(b, i, m, ty),
     }
 }

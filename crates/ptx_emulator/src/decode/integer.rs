@@ -28,9 +28,7 @@ macro_rules! three {
     ($ty:expr, $u16:path, $s16:path, $u32:path, $s32:path, $u64:path, $s64:path) => {
         match ($ty.is_signed(), $ty.bits) {
             (false, 16) => Some(rrrr(|a, b, c| $u16(a as u16, b as u16, c as u16) as u32)),
-            (true, 16) => {
-                Some(rrrr(|a, b, c| $s16(a as i16, b as i16, c as i16) as u16 as u32))
-            }
+            (true, 16) => Some(rrrr(|a, b, c| $s16(a as i16, b as i16, c as i16) as u16 as u32)),
             (false, 32) => Some(rrrr($u32)),
             (true, 32) => Some(rrrr(|a, b, c| $s32(a as i32, b as i32, c as i32) as u32)),
             (false, 64) => Some(dddd($u64)),
@@ -58,12 +56,7 @@ fn half(m: &mut Modifiers) -> Option<Half> {
 }
 
 /// The integer forms of an instruction whose other forms are floating-point; `ty` is its type.
-pub(super) fn arithmetic(
-    b: &mut Builder,
-    i: &Instruction,
-    m: &mut Modifiers,
-    ty: Ty,
-) -> Decoded {
+pub(super) fn arithmetic(b: &mut Builder, i: &Instruction, m: &mut Modifiers, ty: Ty) -> Decoded {
     let opcode = i.opcode.as_str();
     if m.take("cc") || matches!(opcode, "addc" | "subc" | "madc") {
         return carry_chain(b, i, m, ty, i.modifiers.iter().any(|name| name == "cc"));
@@ -86,13 +79,69 @@ pub(super) fn arithmetic(
         "max" if relu => Some(rrr(|a, b| int::max_relu_s32(a as i32, b as i32) as u32)),
         "mul" | "mad" => return product(b, i, m, ty, sat),
         _ if sat || relu => None,
-        "add" => two!(ty, int::add_u16, int::add_s16, int::add_u32, int::add_s32, int::add_u64, int::add_s64),
-        "sub" => two!(ty, int::sub_u16, int::sub_s16, int::sub_u32, int::sub_s32, int::sub_u64, int::sub_s64),
-        "div" => two!(ty, int::div_u16, int::div_s16, int::div_u32, int::div_s32, int::div_u64, int::div_s64),
-        "rem" => two!(ty, int::rem_u16, int::rem_s16, int::rem_u32, int::rem_s32, int::rem_u64, int::rem_s64),
-        "min" => two!(ty, int::min_u16, int::min_s16, int::min_u32, int::min_s32, int::min_u64, int::min_s64),
-        "max" => two!(ty, int::max_u16, int::max_s16, int::max_u32, int::max_s32, int::max_u64, int::max_s64),
-        "sad" => three!(ty, int::sad_u16, int::sad_s16, int::sad_u32, int::sad_s32, int::sad_u64, int::sad_s64),
+        "add" => two!(
+            ty,
+            int::add_u16,
+            int::add_s16,
+            int::add_u32,
+            int::add_s32,
+            int::add_u64,
+            int::add_s64
+        ),
+        "sub" => two!(
+            ty,
+            int::sub_u16,
+            int::sub_s16,
+            int::sub_u32,
+            int::sub_s32,
+            int::sub_u64,
+            int::sub_s64
+        ),
+        "div" => two!(
+            ty,
+            int::div_u16,
+            int::div_s16,
+            int::div_u32,
+            int::div_s32,
+            int::div_u64,
+            int::div_s64
+        ),
+        "rem" => two!(
+            ty,
+            int::rem_u16,
+            int::rem_s16,
+            int::rem_u32,
+            int::rem_s32,
+            int::rem_u64,
+            int::rem_s64
+        ),
+        "min" => two!(
+            ty,
+            int::min_u16,
+            int::min_s16,
+            int::min_u32,
+            int::min_s32,
+            int::min_u64,
+            int::min_s64
+        ),
+        "max" => two!(
+            ty,
+            int::max_u16,
+            int::max_s16,
+            int::max_u32,
+            int::max_s32,
+            int::max_u64,
+            int::max_s64
+        ),
+        "sad" => three!(
+            ty,
+            int::sad_u16,
+            int::sad_s16,
+            int::sad_u32,
+            int::sad_s32,
+            int::sad_u64,
+            int::sad_s64
+        ),
         "abs" => match ty.bits {
             16 => Some(rr(|a| int::abs_s16(a as i16) as u16 as u32)),
             32 => Some(rr(|a| int::abs_s32(a as i32) as u32)),
@@ -145,10 +194,42 @@ fn product(b: &mut Builder, i: &Instruction, m: &mut Modifiers, ty: Ty, sat: boo
         return b.row_op(&i.operands, f, wide, &[ty, ty, wide]);
     }
     let f = match (mad, half) {
-        (false, Half::Lo) => two!(ty, int::mul_lo_u16, int::mul_lo_s16, int::mul_lo_u32, int::mul_lo_s32, int::mul_lo_u64, int::mul_lo_s64),
-        (false, _) => two!(ty, int::mul_hi_u16, int::mul_hi_s16, int::mul_hi_u32, int::mul_hi_s32, int::mul_hi_u64, int::mul_hi_s64),
-        (true, Half::Lo) => three!(ty, int::mad_lo_u16, int::mad_lo_s16, int::mad_lo_u32, int::mad_lo_s32, int::mad_lo_u64, int::mad_lo_s64),
-        (true, _) => three!(ty, int::mad_hi_u16, int::mad_hi_s16, int::mad_hi_u32, int::mad_hi_s32, int::mad_hi_u64, int::mad_hi_s64),
+        (false, Half::Lo) => two!(
+            ty,
+            int::mul_lo_u16,
+            int::mul_lo_s16,
+            int::mul_lo_u32,
+            int::mul_lo_s32,
+            int::mul_lo_u64,
+            int::mul_lo_s64
+        ),
+        (false, _) => two!(
+            ty,
+            int::mul_hi_u16,
+            int::mul_hi_s16,
+            int::mul_hi_u32,
+            int::mul_hi_s32,
+            int::mul_hi_u64,
+            int::mul_hi_s64
+        ),
+        (true, Half::Lo) => three!(
+            ty,
+            int::mad_lo_u16,
+            int::mad_lo_s16,
+            int::mad_lo_u32,
+            int::mad_lo_s32,
+            int::mad_lo_u64,
+            int::mad_lo_s64
+        ),
+        (true, _) => three!(
+            ty,
+            int::mad_hi_u16,
+            int::mad_hi_s16,
+            int::mad_hi_u32,
+            int::mad_hi_s32,
+            int::mad_hi_u64,
+            int::mad_hi_s64
+        ),
     };
     match f {
         Some(f) => b.row_op(&i.operands, f, ty, &[ty]),

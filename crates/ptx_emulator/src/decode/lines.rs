@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn inline_chains() {
-        let chain = parse_chain("core/src/cmp.rs:1915:50 @[ core/range.rs:9:12 @[ src/lib.rs:45:12 ] ]");
+        let chain =
+            parse_chain("core/src/cmp.rs:1915:50 @[ core/range.rs:9:12 @[ src/lib.rs:45:12 ] ]");
         let chain = chain.expect("well-formed");
         let places: Vec<String> =
             chain.iter().map(|p| format!("{}:{}:{}", p.file, p.line, p.column)).collect();

@@ -12,9 +12,28 @@ use crate::row::Class;
 pub(super) fn is_hint(modifier: &str) -> bool {
     matches!(
         modifier,
-        "weak" | "volatile" | "relaxed" | "acquire" | "release" | "acq_rel" | "sc" | "mmio"
-            | "cta" | "cluster" | "gpu" | "sys" | "gl"
-            | "nc" | "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt" | "unified"
+        "weak"
+            | "volatile"
+            | "relaxed"
+            | "acquire"
+            | "release"
+            | "acq_rel"
+            | "sc"
+            | "mmio"
+            | "cta"
+            | "cluster"
+            | "gpu"
+            | "sys"
+            | "gl"
+            | "nc"
+            | "ca"
+            | "cg"
+            | "cs"
+            | "lu"
+            | "cv"
+            | "wb"
+            | "wt"
+            | "unified"
     ) || modifier.starts_with("L1::")
         || modifier.starts_with("L2::")
 }
@@ -45,8 +64,7 @@ pub(super) fn address(
     };
     let offset = *offset as u64;
     // Parameters of device functions live in local memory here.
-    let register_space =
-        if space == Space::Param && !b.is_entry { Space::Local } else { space };
+    let register_space = if space == Space::Param && !b.is_entry { Space::Local } else { space };
     let name = match base {
         AddressBase::Absolute => {
             return Ok((register_space, Address { base: AddressRow::Zero, offset }));
@@ -102,7 +120,7 @@ fn vector(m: &mut Modifiers) -> usize {
     .unwrap_or(1)
 }
 
-fn elements<'a>(operand: &'a Operand, count: usize) -> Result<Vec<&'a Operand>, Refusal> {
+fn elements(operand: &Operand, count: usize) -> Result<Vec<&Operand>, Refusal> {
     match operand {
         Operand::Vector(parts) if parts.len() == count => Ok(parts.iter().collect()),
         Operand::Vector(parts) => {
@@ -213,14 +231,21 @@ pub(super) fn store(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Deco
 /// `prefetch`, `prefetchu`, `applypriority`, `discard`: hints to a cache there is none of here.
 pub(super) fn hint(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decoded {
     let space = space(m);
-    m.ignore(|name| is_hint(name) || matches!(name, "L1" | "L2" | "evict_last" | "evict_normal" | "tensormap"));
+    m.ignore(|name| {
+        is_hint(name) || matches!(name, "L1" | "L2" | "evict_last" | "evict_normal" | "tensormap")
+    });
     let Some(operand) = i.operands.first() else {
         return invalid("takes an address");
     };
     let (space, place) = address(b, operand, space)?;
     // The hardware ignores prefetches of unmapped addresses; discard and priorities name data that must exist.
     let bytes = if i.opcode.starts_with("prefetch") { 0 } else { 1 };
-    b.emit(OpKind::Touch(Box::new(MemoryOp { space, address: place, elements: Box::new([]), bytes })));
+    b.emit(OpKind::Touch(Box::new(MemoryOp {
+        space,
+        address: place,
+        elements: Box::new([]),
+        bytes,
+    })));
     Ok(())
 }
 

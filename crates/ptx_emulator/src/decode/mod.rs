@@ -43,13 +43,8 @@ pub(crate) fn compile(source: &str) -> Result<Program, CompileError> {
     decode(&module, source).map_err(|error| {
         let map = SourceMap::new(source);
         let at = map.position(error.span.start);
-        let text = format!(
-            "{}:{}: {}\n{}",
-            at.line,
-            at.column,
-            error.message,
-            map.excerpt(error.span)
-        );
+        let text =
+            format!("{}:{}: {}\n{}", at.line, at.column, error.message, map.excerpt(error.span));
         CompileError::new(error.kind, text)
     })
 }
@@ -197,7 +192,10 @@ fn kernel(
         if end > u64::from(u32::MAX / 2) {
             return Err(DecodeError {
                 kind: CompileErrorKind::Invalid,
-                message: format!("kernel `{}` declares {end} bytes of shared memory", function.name),
+                message: format!(
+                    "kernel `{}` declares {end} bytes of shared memory",
+                    function.name
+                ),
                 span: function.span,
             });
         }
@@ -205,7 +203,8 @@ fn kernel(
     }
     let directive = |name: &str| {
         let found = function.directives.iter().find(|found| found.name == name)?;
-        let axis = |at: usize| found.values.get(at).map_or(1, |v| u32::try_from(*v).unwrap_or(u32::MAX));
+        let axis =
+            |at: usize| found.values.get(at).map_or(1, |v| u32::try_from(*v).unwrap_or(u32::MAX));
         Some([axis(0), axis(1), axis(2)])
     };
     Ok(KernelInfo {

@@ -75,7 +75,10 @@ pub(super) fn constant(name: &str) -> Option<Value> {
         "%cluster_ctarank" => Value::Bits(0),
         "%cluster_nctarank" => Value::Bits(1),
         "%is_explicit_cluster" => Value::Bits(0),
-        _ if name.strip_prefix("%envreg").is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 32)) => {
+        _ if name
+            .strip_prefix("%envreg")
+            .is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 32)) =>
+        {
             Value::Bits(0)
         }
         _ if name.strip_prefix("%pm").is_some_and(|n| {

@@ -29,13 +29,14 @@ pub(super) fn element_bytes(variable: &Variable) -> u32 {
 pub(super) fn total_bytes(variable: &Variable) -> Result<u64, DecodeError> {
     let mut bytes = u64::from(element_bytes(variable));
     for dim in &variable.dims {
-        bytes = bytes.checked_mul(dim.unwrap_or(0)).filter(|bytes| *bytes <= MAX_BYTES).ok_or_else(
-            || DecodeError {
+        bytes = bytes
+            .checked_mul(dim.unwrap_or(0))
+            .filter(|bytes| *bytes <= MAX_BYTES)
+            .ok_or_else(|| DecodeError {
                 kind: CompileErrorKind::Invalid,
                 message: format!("`{}` is larger than {MAX_BYTES} bytes", variable.name),
                 span: variable.span,
-            },
-        )?;
+            })?;
     }
     Ok(bytes)
 }
@@ -133,8 +134,10 @@ impl Image<'_> {
         let variable = self.variable;
         match init {
             Initializer::List(list) => {
-                let (Some((outer, inner)), Some(last)) = (strides.split_first(), strides.last()) else {
-                    let message = format!("`{}`: the initial value is nested too deeply", variable.name);
+                let (Some((outer, inner)), Some(last)) = (strides.split_first(), strides.last())
+                else {
+                    let message =
+                        format!("`{}`: the initial value is nested too deeply", variable.name);
                     return error(CompileErrorKind::Invalid, variable, message);
                 };
                 for (index, value) in list.iter().enumerate() {

@@ -32,7 +32,7 @@ pub(super) fn sync(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decod
 }
 
 /// A destination `d` or `d|p`.
-fn target<'a>(operand: &'a Operand) -> (&'a Operand, Option<&'a Operand>) {
+fn target(operand: &Operand) -> (&Operand, Option<&Operand>) {
     match operand {
         Operand::Pair(d, p) => (d, Some(p)),
         d => (d, None),
@@ -40,9 +40,18 @@ fn target<'a>(operand: &'a Operand) -> (&'a Operand, Option<&'a Operand>) {
 }
 
 /// The member mask: the last operand of forms with `.sync`.
-fn members(b: &mut Builder, i: &Instruction, sync: bool, at: usize) -> Result<u32, super::builder::Refusal> {
+fn members(
+    b: &mut Builder,
+    i: &Instruction,
+    sync: bool,
+    at: usize,
+) -> Result<u32, super::builder::Refusal> {
     if i.operands.len() != at + sync as usize {
-        return invalid(format!("takes {} operands, {} are given", at + sync as usize, i.operands.len()));
+        return invalid(format!(
+            "takes {} operands, {} are given",
+            at + sync as usize,
+            i.operands.len()
+        ));
     }
     if sync { b.source(&i.operands[at], Class::R, Ty::B32) } else { Ok(NONE) }
 }
@@ -71,7 +80,8 @@ pub(super) fn shuffle(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> De
         None => NONE,
     };
     let d = b.destination(d, Class::R, Ty::B32)?;
-    let op = WarpOp { d: d.row, p, a, b: lane, c: clamp, members, ..warp_op(WarpKind::Shuffle(mode)) };
+    let op =
+        WarpOp { d: d.row, p, a, b: lane, c: clamp, members, ..warp_op(WarpKind::Shuffle(mode)) };
     b.emit(OpKind::Warp(Box::new(op)));
     b.finish(d);
     Ok(())

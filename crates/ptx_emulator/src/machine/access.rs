@@ -6,12 +6,12 @@
 use super::block::BlockState;
 use super::launch::Engine;
 use super::report::{BadAccess, Reason};
-use super::transfer::{self, Pattern};
+use super::transfer::{self, Lanes, Pattern};
 use super::warp::{Frame, Warp};
 use crate::fault::FaultKind;
-use crate::memory::Owner;
 use crate::memory::window::{self, Window};
-use crate::op::{Address, AddressRow, MemoryOp, Space};
+use crate::memory::{Memory, Owner};
+use crate::op::{Address, AddressRow, MemoryOp, NONE, Space};
 use crate::row::{LANES, Row64, lanes};
 
 /// The outcome of an access.
@@ -102,6 +102,23 @@ pub(super) fn generic_group(addresses: &Row64, mask: u32) -> (Space, u32, Row64)
     (space, group, addresses.map(|address| address.wrapping_sub(base)))
 }
 
+/// An access of lanes in one space.
+struct Request<'a> {
+    op: &'a MemoryOp,
+    space: Space,
+    /// Addresses in that space.
+    addresses: Row64,
+    mask: u32,
+    pc: u32,
+    direction: Direction,
+}
+
+impl Request<'_> {
+    fn bad(&self, reason: Reason, lanes: u32) -> Box<BadAccess> {
+        bad(reason, self.space, &self.addresses, lanes, self.op.bytes)
+    }
+}
+
 impl Engine<'_> {
     pub(super) fn load(
         &mut self,
@@ -112,7 +129,9 @@ impl Engine<'_> {
         mask: u32,
         pc: u32,
     ) -> Accessed {
-        self.transfer(block, warp, frame, op, mask, pc, Direction::Load)
+        let (addresses, direction) = (addresses(warp, frame, &op.address), Direction::Load);
+        let request = Request { op, space: op.space, addresses, mask, pc, direction };
+        self.transfer(block, warp, frame, request)
     }
 
     pub(super) fn store(
@@ -124,172 +143,133 @@ impl Engine<'_> {
         mask: u32,
         pc: u32,
     ) -> Accessed {
-        self.transfer(block, warp, frame, op, mask, pc, Direction::Store)
+        let (addresses, direction) = (addresses(warp, frame, &op.address), Direction::Store);
+        let request = Request { op, space: op.space, addresses, mask, pc, direction };
+        self.transfer(block, warp, frame, request)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a position in the machine has many parts")]
     fn transfer(
         &mut self,
         block: &mut BlockState,
         warp: &mut Warp,
         frame: &Frame,
-        op: &MemoryOp,
-        mask: u32,
-        pc: u32,
-        direction: Direction,
+        mut request: Request<'_>,
     ) -> Accessed {
-        let mut addresses = addresses(warp, frame, &op.address);
-        let mut space = op.space;
-        if space == Space::Frame {
-            let base = u64::from(frame.base_local) * 4;
-            addresses = addresses.map(|offset| offset.wrapping_add(base));
-            space = Space::Local;
+        match request.space {
+            Space::Frame => {
+                let base = u64::from(frame.base_local) * 4;
+                request.addresses = request.addresses.map(|offset| offset.wrapping_add(base));
+                request.space = Space::Local;
+                self.in_space(block, warp, frame, &request)
+            }
+            Space::Generic => {
+                let (generic, mut rest) = (request.addresses, request.mask);
+                while rest != 0 {
+                    let (space, mask, addresses) = generic_group(&generic, rest);
+                    let part = Request { space, mask, addresses, ..request };
+                    self.in_space(block, warp, frame, &part)?;
+                    rest &= !mask;
+                }
+                Ok(())
+            }
+            _ => self.in_space(block, warp, frame, &request),
         }
-        if space != Space::Generic {
-            return self.in_space(block, warp, frame, op, &addresses, space, mask, pc, direction);
-        }
-        let mut rest = mask;
-        while rest != 0 {
-            let (space, group, inner) = generic_group(&addresses, rest);
-            self.in_space(block, warp, frame, op, &inner, space, group, pc, direction)?;
-            rest &= !group;
-        }
-        Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a position in the machine has many parts")]
     fn in_space(
         &mut self,
         block: &mut BlockState,
         warp: &mut Warp,
         frame: &Frame,
-        op: &MemoryOp,
-        addresses: &Row64,
-        space: Space,
-        mask: u32,
-        pc: u32,
-        direction: Direction,
+        request: &Request<'_>,
     ) -> Accessed {
-        let bytes = op.bytes;
-        let wrong = misaligned(addresses, mask, bytes);
+        let Request { op, space, ref addresses, mask, direction, .. } = *request;
+        let wrong = misaligned(addresses, mask, op.bytes);
         if wrong != 0 {
-            return Err(bad(Reason::Misaligned, space, addresses, wrong, bytes));
+            return Err(request.bad(Reason::Misaligned, wrong));
         }
-        let pattern = transfer::pattern(addresses, mask, bytes);
-        match space {
-            Space::Shared => {
-                let (base, length) = (window::SHARED_RESERVED, block.shared.len() as u64);
-                let fit = transfer::fitting(addresses, mask, pattern, bytes, base, length);
-                if fit != mask {
-                    let reason = self.why_not_there(addresses, mask & !fit, space);
-                    return Err(bad(reason, space, addresses, mask & !fit, bytes));
-                }
-                match direction {
-                    Direction::Load => {
-                        transfer::load(&block.shared, base, addresses, mask, pattern, op, warp, frame);
-                    }
-                    Direction::Store => {
-                        let data = &mut block.shared;
-                        transfer::store(data, base, addresses, mask, pattern, op, warp, frame);
-                    }
-                }
-                Ok(())
-            }
+        let pattern = transfer::pattern(addresses, mask, op.bytes);
+        let lanes = Lanes { addresses, mask, pattern };
+        let (base, length) = match space {
+            Space::Shared => (window::SHARED_RESERVED, block.shared.len() as u64),
             Space::Local | Space::Frame => {
                 let base = window::LOCAL_RESERVED;
-                let length = (u64::from(frame.top_local) * 4).saturating_sub(base);
-                let fit = transfer::fitting(addresses, mask, pattern, bytes, base, length);
-                if fit != mask {
-                    let reason = self.why_not_there(addresses, mask & !fit, space);
-                    return Err(bad(reason, Space::Local, addresses, mask & !fit, bytes));
-                }
-                match direction {
-                    Direction::Load => {
-                        transfer::load_local(addresses, mask, pattern, op, warp, frame);
-                    }
-                    Direction::Store => {
-                        transfer::store_local(addresses, mask, pattern, op, warp, frame);
-                    }
-                }
-                Ok(())
+                (base, (u64::from(frame.top_local) * 4).saturating_sub(base))
             }
-            Space::Param => {
-                let length = self.params.len() as u64;
-                let fit = transfer::fitting(addresses, mask, pattern, bytes, 0, length);
-                if direction == Direction::Store {
-                    return Err(bad(Reason::ReadOnly, space, addresses, mask, bytes));
-                }
-                if fit != mask {
-                    return Err(bad(Reason::OutOfBounds, space, addresses, mask & !fit, bytes));
-                }
-                transfer::load(&self.params, 0, addresses, mask, pattern, op, warp, frame);
-                Ok(())
+            Space::Param if direction == Direction::Store => {
+                return Err(request.bad(Reason::ReadOnly, mask));
             }
+            Space::Param => (0, self.params.len() as u64),
             Space::Global | Space::Constant | Space::Generic => {
-                self.in_memory(warp, frame, op, addresses, space, mask, pc, direction, pattern)
+                return self.in_memory(warp, frame, request, pattern);
             }
+        };
+        let fit = transfer::fitting(lanes, op.bytes, base, length);
+        if fit != mask {
+            let reason = self.why_not_there(addresses, mask & !fit, space);
+            return Err(request.bad(reason, mask & !fit));
         }
+        match (space, direction) {
+            (Space::Shared, Direction::Load) => {
+                transfer::load(&block.shared, base, lanes, op, warp, frame);
+            }
+            (Space::Shared, Direction::Store) => {
+                transfer::store(&mut block.shared, base, lanes, op, warp, frame);
+            }
+            (Space::Param, _) => transfer::load(&self.params, base, lanes, op, warp, frame),
+            (_, Direction::Load) => transfer::load_local(lanes, op, warp, frame),
+            (_, Direction::Store) => transfer::store_local(lanes, op, warp, frame),
+        }
+        Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a position in the machine has many parts")]
+    /// Global and constant memory: all lanes at once when one allocation holds what they access, else one
+    /// allocation after the other.
     fn in_memory(
         &mut self,
         warp: &mut Warp,
         frame: &Frame,
-        op: &MemoryOp,
-        addresses: &Row64,
-        space: Space,
-        mask: u32,
-        pc: u32,
-        direction: Direction,
-        pattern: Pattern,
+        request: &Request<'_>,
+        mut pattern: Pattern,
     ) -> Accessed {
-        let bytes = op.bytes;
-        let mut rest = mask;
-        // All lanes at once when one allocation holds what they access, else one allocation after the other.
-        let mut pattern = pattern;
+        let Request { op, space, ref addresses, direction, .. } = *request;
+        let mut rest = request.mask;
         while rest != 0 {
-            let cached = self.caches.get(pc as usize).copied().unwrap_or(u32::MAX);
-            let fit_in = |slot: u32, memory: &crate::memory::Memory| {
+            let fit_in = |slot: u32, memory: &Memory| {
                 memory.slot(slot).map_or(0, |found| {
-                    let length = found.data.len() as u64;
-                    transfer::fitting(addresses, rest, pattern, bytes, found.base, length)
+                    let lanes = Lanes { addresses, mask: rest, pattern };
+                    transfer::fitting(lanes, op.bytes, found.base, found.data.len() as u64)
                 })
             };
-            let mut slot = cached;
+            let mut slot = self.caches.get(request.pc as usize).copied().unwrap_or(NONE);
             let mut fit = fit_in(slot, self.memory);
             if fit == 0 {
                 let first = addresses[(rest.trailing_zeros() & 31) as usize];
-                match self.memory.find(first, u64::from(bytes)) {
-                    Some(found) => slot = found,
-                    None => return Err(self.not_there(addresses, rest, space, bytes)),
-                }
-                if let Some(cache) = self.caches.get_mut(pc as usize) {
+                let Some(found) = self.memory.find(first, u64::from(op.bytes)) else {
+                    return Err(self.not_there(addresses, rest, space, op.bytes));
+                };
+                slot = found;
+                if let Some(cache) = self.caches.get_mut(request.pc as usize) {
                     *cache = slot;
                 }
                 fit = fit_in(slot, self.memory);
                 if fit == 0 {
-                    return Err(self.not_there(addresses, rest, space, bytes));
+                    return Err(self.not_there(addresses, rest, space, op.bytes));
                 }
             }
             if fit != rest {
                 pattern = Pattern::General;
             }
-            match direction {
-                Direction::Load => {
-                    if let Some(found) = self.memory.slot(slot) {
-                        let base = found.base;
-                        transfer::load(&found.data, base, addresses, fit, pattern, op, warp, frame);
+            let lanes = Lanes { addresses, mask: fit, pattern };
+            if let Some(found) = self.memory.slot_mut(slot) {
+                let base = found.base;
+                match direction {
+                    Direction::Load => transfer::load(&found.data, base, lanes, op, warp, frame),
+                    Direction::Store if matches!(found.owner, Owner::Constant(_)) => {
+                        return Err(request.bad(Reason::ReadOnly, fit));
                     }
-                }
-                Direction::Store => {
-                    if let Some(found) = self.memory.slot_mut(slot) {
-                        if matches!(found.owner, Owner::Constant(_)) {
-                            return Err(bad(Reason::ReadOnly, space, addresses, fit, bytes));
-                        }
-                        let base = found.base;
-                        let data = &mut found.data;
-                        transfer::store(data, base, addresses, fit, pattern, op, warp, frame);
+                    Direction::Store => {
+                        transfer::store(&mut found.data, base, lanes, op, warp, frame);
                     }
                 }
             }
@@ -317,10 +297,9 @@ impl Engine<'_> {
     fn why_not_there(&self, addresses: &Row64, wrong: u32, space: Space) -> Reason {
         let address = addresses[(wrong.trailing_zeros() & 31) as usize];
         let other = match space {
-            Space::Global | Space::Constant => matches!(
-                window::of(address),
-                Window::Shared | Window::Local | Window::Param
-            ),
+            Space::Global | Space::Constant => {
+                matches!(window::of(address), Window::Shared | Window::Local | Window::Param)
+            }
             Space::Shared => window::of(address) == Window::Shared,
             Space::Local | Space::Frame => window::of(address) == Window::Local,
             _ => false,

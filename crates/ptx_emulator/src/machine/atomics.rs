@@ -3,8 +3,8 @@
 use super::access::{Accessed, addresses, bad, generic_group, misaligned};
 use super::block::BlockState;
 use super::launch::Engine;
-use super::report::Reason;
-use super::transfer;
+use super::report::{BadAccess, Reason};
+use super::transfer::{self, Lanes, Pattern};
 use super::warp::{Frame, Warp};
 use crate::memory::Owner;
 use crate::memory::window;
@@ -19,6 +19,24 @@ use crate::semantics::half::{self, Bf16, F16, HalfFormat, HalfMode, pairwise};
 struct Operands {
     b: u128,
     c: u128,
+}
+
+/// One element of an operation, in one space.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    op: &'a AtomicOp,
+    element: usize,
+    space: Space,
+    /// Addresses in that space.
+    at: &'a Row64,
+    mask: u32,
+    pc: u32,
+}
+
+impl Part<'_> {
+    fn bad(&self, reason: Reason, lanes: u32) -> Box<BadAccess> {
+        bad(reason, self.space, self.at, lanes, self.op.bytes)
+    }
 }
 
 impl Engine<'_> {
@@ -47,26 +65,22 @@ impl Engine<'_> {
             for element in 0..op.b.len() {
                 let offset = u64::from(op.bytes) * element as u64;
                 let at = inner.map(|address| address.wrapping_add(offset));
-                self.atomic_element(block, warp, frame, op, element, space, &at, group, pc)?;
+                let part = Part { op, element, space, at: &at, mask: group, pc };
+                self.atomic_element(block, warp, frame, part)?;
             }
             rest &= !group;
         }
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a position in the machine has many parts")]
     fn atomic_element(
         &mut self,
         block: &mut BlockState,
         warp: &mut Warp,
         frame: &Frame,
-        op: &AtomicOp,
-        element: usize,
-        space: Space,
-        at: &Row64,
-        mask: u32,
-        pc: u32,
+        part: Part<'_>,
     ) -> Accessed {
+        let Part { op, element, space, at, mask, .. } = part;
         for lane in lanes(mask) {
             let operands = operands(warp, frame, op, element, lane);
             let address = at[lane];
@@ -78,7 +92,7 @@ impl Engine<'_> {
                     let offset = address.wrapping_sub(base);
                     if end < u64::from(op.bytes) || offset > end - u64::from(op.bytes) {
                         let wrong = self.shared_misses(block, at, mask, op.bytes);
-                        return Err(bad(Reason::OutOfBounds, space, at, wrong, op.bytes));
+                        return Err(part.bad(Reason::OutOfBounds, wrong));
                     }
                     modify(&mut block.shared, offset as usize, op, operands, true)
                 }
@@ -87,7 +101,7 @@ impl Engine<'_> {
                     if address < window::LOCAL_RESERVED
                         || address.saturating_add(u64::from(op.bytes)) > top
                     {
-                        return Err(bad(Reason::OutOfBounds, space, at, one, op.bytes));
+                        return Err(part.bad(Reason::OutOfBounds, one));
                     }
                     let mut bytes = [0; 16];
                     for part in 0..op.bytes.div_ceil(8) {
@@ -105,9 +119,9 @@ impl Engine<'_> {
                     }
                     old
                 }
-                Space::Param => return Err(bad(Reason::ReadOnly, space, at, mask, op.bytes)),
+                Space::Param => return Err(part.bad(Reason::ReadOnly, mask)),
                 Space::Global | Space::Generic | Space::Constant => {
-                    self.atomic_global(op, operands, space, at, lane, mask, pc)?
+                    self.atomic_global(part, operands, lane)?
                 }
             };
             if let Some(row) = op.d.get(element) {
@@ -117,17 +131,13 @@ impl Engine<'_> {
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a position in the machine has many parts")]
     fn atomic_global(
         &mut self,
-        op: &AtomicOp,
+        part: Part<'_>,
         operands: Operands,
-        space: Space,
-        at: &Row64,
         lane: usize,
-        mask: u32,
-        pc: u32,
-    ) -> Result<u128, Box<super::report::BadAccess>> {
+    ) -> Result<u128, Box<BadAccess>> {
+        let Part { op, space, at, mask, pc, .. } = part;
         let (address, bytes) = (at[lane], u64::from(op.bytes));
         let cached = self.caches.get(pc as usize).copied().unwrap_or(NONE);
         let slot = match self.memory.slot(cached) {
@@ -142,10 +152,10 @@ impl Engine<'_> {
             *cache = slot;
         }
         let Some(found) = self.memory.slot_mut(slot) else {
-            return Err(bad(Reason::OutOfBounds, space, at, 1 << lane, op.bytes));
+            return Err(part.bad(Reason::OutOfBounds, 1 << lane));
         };
         if matches!(found.owner, Owner::Constant(_)) {
-            return Err(bad(Reason::ReadOnly, space, at, rest, op.bytes));
+            return Err(part.bad(Reason::ReadOnly, rest));
         }
         let offset = address.wrapping_sub(found.base) as usize;
         Ok(modify(&mut found.data, offset, op, operands, false))
@@ -153,8 +163,8 @@ impl Engine<'_> {
 
     fn shared_misses(&self, block: &BlockState, at: &Row64, mask: u32, bytes: u32) -> u32 {
         let (base, length) = (window::SHARED_RESERVED, block.shared.len() as u64);
-        let pattern = transfer::Pattern::General;
-        mask & !transfer::fitting(at, mask, pattern, bytes, base, length)
+        let lanes = Lanes { addresses: at, mask, pattern: Pattern::General };
+        mask & !transfer::fitting(lanes, bytes, base, length)
     }
 }
 
@@ -262,4 +272,3 @@ fn half_op<F: HalfFormat>(kind: AtomicKind, old: u16, b: u16) -> u16 {
         _ => half::add::<F>(old, b, HalfMode::default()),
     }
 }
-

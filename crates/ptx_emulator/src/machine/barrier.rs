@@ -4,8 +4,8 @@
 //! from whichever instruction; exited threads are not waited for.
 
 use super::block::Block;
-use super::execute::read_predicate;
 use super::launch::Engine;
+use super::operands::read_predicate;
 use super::warp::{State, Warp};
 use crate::fault::{Fault, FaultKind};
 use crate::op::{BarrierKind, BarrierOp, NONE, OpKind};
@@ -90,7 +90,7 @@ impl Engine<'_> {
         } else {
             (number & 15) as usize
         };
-        if count % 32 != 0 {
+        if !count.is_multiple_of(32) {
             let note = format!("barrier {number} is given a thread count of {count}");
             let fault = self.fault(block, warp, frame, pc, mask, FaultKind::InvalidBarrier);
             return Err(fault.with_note(note).with_help(

@@ -1,8 +1,8 @@
 //! A block that runs: its warps, shared memory and barriers. It can stop after any operation and go on later.
 
+use super::CLUSTER_BARRIER;
 use super::barrier::Barrier;
 use super::warp::Warp;
-use super::CLUSTER_BARRIER;
 use crate::memory::POISON;
 
 /// A block of the grid.
@@ -40,13 +40,7 @@ impl Block {
     }
 
     /// Prepares for another block of the same launch; keeps the storage.
-    pub(super) fn reset(
-        &mut self,
-        linear: u64,
-        index: [u32; 3],
-        shared_bytes: u32,
-        threads: u32,
-    ) {
+    pub(super) fn reset(&mut self, linear: u64, index: [u32; 3], shared_bytes: u32, threads: u32) {
         self.state.linear = linear;
         self.state.index = index;
         self.state.shared.clear();

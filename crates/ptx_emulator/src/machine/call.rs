@@ -1,7 +1,7 @@
 //! Calls and returns.
 
 use super::block::BlockState;
-use super::execute::part;
+use super::divergence::part;
 use super::frame;
 use super::launch::Engine;
 use super::warp::{Join, Warp};

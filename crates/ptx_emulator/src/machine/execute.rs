@@ -1,12 +1,14 @@
 //! The interpreter: runs one split of a warp, operation by operation.
 
-use super::barrier::{Arrival, count_row};
+use super::barrier::Arrival;
 use super::block::BlockState;
+use super::divergence::{agree, diverge, part, rotate};
 use super::launch::Engine;
-use super::warp::{Frame, Join, Split, State, Warp};
+use super::operands::{carry_in, combined, compare, read_predicate};
+use super::warp::Warp;
 use crate::fault::{Fault, FaultKind};
 use crate::memory::window::{self, Window};
-use crate::op::{BarrierOp, CarryIn, Clock, Guard, Logic, NONE, OpKind, Pred, SpaceTest};
+use crate::op::{Clock, Guard, NONE, OpKind, SpaceTest};
 use crate::row::{LANES, RowFn, lanes, write_mask, write32, write64};
 
 /// Backward jumps after which a split lets others of its warp run, when there are any: the
@@ -20,22 +22,6 @@ pub(super) enum Stop {
     Switch,
     /// The warp's turn is over.
     Turn,
-}
-
-/// The value of a predicate operand.
-#[inline]
-pub(super) fn read_predicate(warp: &Warp, frame: &Frame, p: Pred) -> u32 {
-    let value = warp.predicates[(frame.base_predicate + p.row) as usize];
-    if p.negated { !value } else { value }
-}
-
-/// A comparison combined with the predicate operand, if there is one.
-#[inline]
-fn combined(warp: &Warp, frame: &Frame, result: u32, combine: Option<(Logic, Pred)>) -> u32 {
-    match combine {
-        None => result,
-        Some((logic, p)) => logic.combine(result, read_predicate(warp, frame, p)),
-    }
 }
 
 impl Engine<'_> {
@@ -242,8 +228,10 @@ impl Engine<'_> {
                     pc += 1;
                 }
                 OpKind::Predicate { logic, d: to, a, b } => {
-                    let value = logic
-                        .combine(read_predicate(warp, &frame, *a), read_predicate(warp, &frame, *b));
+                    let value = logic.combine(
+                        read_predicate(warp, &frame, *a),
+                        read_predicate(warp, &frame, *b),
+                    );
                     write_mask(&mut p!(to), value, m);
                     pc += 1;
                 }
@@ -274,8 +262,7 @@ impl Engine<'_> {
                     let (a, b, c) = (r!(s[0]), r!(s[1]), r!(s[2]));
                     let (mut value, mut out) = ([0; LANES], 0);
                     for lane in 0..LANES {
-                        let (sum, carry) =
-                            f(a[lane], b[lane], c[lane], carry >> lane & 1 != 0);
+                        let (sum, carry) = f(a[lane], b[lane], c[lane], carry >> lane & 1 != 0);
                         value[lane] = sum;
                         out |= u32::from(carry) << lane;
                     }
@@ -290,8 +277,7 @@ impl Engine<'_> {
                     let (a, b, c) = (d!(s[0]), d!(s[1]), d!(s[2]));
                     let (mut value, mut out) = ([0; LANES], 0);
                     for lane in 0..LANES {
-                        let (sum, carry) =
-                            f(a[lane], b[lane], c[lane], carry >> lane & 1 != 0);
+                        let (sum, carry) = f(a[lane], b[lane], c[lane], carry >> lane & 1 != 0);
                         value[lane] = sum;
                         out |= u32::from(carry) << lane;
                     }
@@ -368,9 +354,12 @@ impl Engine<'_> {
                     let tops = if *wide { d!(a) } else { r!(a).map(u64::from) };
                     let top = (tops[(m.trailing_zeros() & 31) as usize] / 4) as u32;
                     // Lanes elsewhere in the same frame may still use what lies above.
-                    let alone = !warp.splits.iter().enumerate().any(|(other, split)| {
-                        other != index && split.frame == frame_index
-                    }) && m == mask;
+                    let alone = !warp
+                        .splits
+                        .iter()
+                        .enumerate()
+                        .any(|(other, split)| other != index && split.frame == frame_index)
+                        && m == mask;
                     if alone && top >= frame.base_local && top <= frame.top_local {
                         warp.frames[frame_index as usize].top_local = top;
                         frame = warp.frames[frame_index as usize];
@@ -538,120 +527,4 @@ impl Engine<'_> {
             _ => false,
         }
     }
-}
-
-/// Result of a comparison for all lanes.
-#[inline]
-fn compare(warp: &Warp, frame: &Frame, f: &RowFn, s: [u32; 2]) -> u32 {
-    let r = |row: u32| &warp.r32[(frame.base32 + row) as usize];
-    let d = |row: u32| &warp.r64[(frame.base64 + row) as usize];
-    match f {
-        RowFn::PR(f) => f(r(s[0])),
-        RowFn::PRR(f) => f(r(s[0]), r(s[1])),
-        RowFn::PD(f) => f(d(s[0])),
-        RowFn::PDD(f) => f(d(s[0]), d(s[1])),
-        // The decoder gives comparisons only functions that make predicates.
-        _ => 0,
-    }
-}
-
-fn carry_in(reads: CarryIn, flag: u32) -> u32 {
-    match reads {
-        CarryIn::Clear => 0,
-        CarryIn::Set => u32::MAX,
-        CarryIn::Flag => flag,
-    }
-}
-
-/// Sends a split's lanes two ways. Those that are at the meeting point already wait there; the others run, one
-/// side as the present split. `second_first` picks which.
-fn diverge(
-    warp: &mut Warp,
-    index: usize,
-    mut ways: [(u32, u32); 2],
-    join_pc: u32,
-    second_first: bool,
-) {
-    let Split { mask, join: outer, frame, .. } = warp.splits[index];
-    let mut join = outer;
-    if join_pc != NONE {
-        // A loop that lanes leave one by one needs only one join.
-        let same = outer != NONE && {
-            let found = &warp.joins[outer as usize];
-            found.pc == join_pc && found.frame == frame && found.callee == NONE
-        };
-        if !same {
-            join = warp.new_join(Join {
-                pc: join_pc,
-                expected: mask,
-                arrived: 0,
-                parent: outer,
-                frame,
-                callee: NONE,
-            });
-        }
-    }
-    if second_first {
-        ways.swap(0, 1);
-    }
-    // The two ways differ, so at most one of them is the meeting point.
-    let waits = |pc: u32| join_pc != NONE && pc == join_pc;
-    if waits(ways[0].0) {
-        ways.swap(0, 1);
-    }
-    let [(pc, lanes), (other_pc, others)] = ways;
-    let split = &mut warp.splits[index];
-    (split.pc, split.mask, split.join) = (pc, lanes, join);
-    if waits(other_pc) {
-        warp.arrive(join, others);
-    } else {
-        warp.add_split(other_pc, others, join, frame);
-    }
-}
-
-/// Keeps `mask` in the split; the other lanes go on at `pc` on their own.
-pub(super) fn part(warp: &mut Warp, index: usize, mask: u32, pc: u32) {
-    let split = warp.splits[index];
-    let others = split.mask & !mask;
-    warp.splits[index].mask = mask;
-    if others != 0 {
-        warp.add_split(pc, others, split.join, split.frame);
-    }
-}
-
-/// Lets another split of the warp run before `index`: one that is ready, or lanes that wait where ways meet.
-/// False if there is none.
-fn rotate(warp: &mut Warp, index: usize) -> bool {
-    let other_ready = warp
-        .splits
-        .iter()
-        .enumerate()
-        .any(|(other, split)| other != index && split.state == State::Ready);
-    if !other_ready && !warp.release_waiting(index) {
-        return false;
-    }
-    // The last ready split runs first, so the first place is the end of the queue.
-    let split = warp.splits.remove(index);
-    warp.splits.insert(0, split);
-    true
-}
-
-/// Number and count of a barrier; lanes that disagree with the first become a split of their own.
-fn agree(
-    warp: &mut Warp,
-    index: usize,
-    frame: &Frame,
-    barrier: &BarrierOp,
-    pc: u32,
-) -> (u32, u32) {
-    let mask = warp.splits[index].mask;
-    let (number, mut same) = warp.agreeing(frame.base32 + barrier.id, mask);
-    let mut count = 0;
-    if let Some(row) = count_row(barrier) {
-        (count, same) = warp.agreeing(frame.base32 + row, same);
-    }
-    if same != mask {
-        part(warp, index, same, pc);
-    }
-    (number, count)
 }

@@ -63,12 +63,7 @@ impl Template {
 }
 
 /// The address of a variable in its own space.
-fn variable_address(
-    index: u32,
-    program: &Program,
-    kernel: &KernelInfo,
-    addresses: &[u64],
-) -> u64 {
+fn variable_address(index: u32, program: &Program, kernel: &KernelInfo, addresses: &[u64]) -> u64 {
     let shared = |offset: u32| window::SHARED_RESERVED + u64::from(offset);
     match program.variables.get(index as usize).map(|variable| variable.space) {
         Some(VariableSpace::DynamicShared) => shared(kernel.dynamic_shared_offset),
@@ -136,16 +131,16 @@ pub(super) fn enter(
         for (target, value) in warp.r64[base64..].iter_mut().zip(&template.r64) {
             write64(target, value, mask);
         }
-        for (target, value) in warp.predicates[base_predicate..].iter_mut().zip(&template.predicates) {
+        for (target, value) in
+            warp.predicates[base_predicate..].iter_mut().zip(&template.predicates)
+        {
             write_mask(target, *value, mask);
         }
     }
     grow(&mut warp.local, frame.top_local as usize, [POISON32; LANES]);
     for (class, row, value) in &template.late {
         let lanes = match value {
-            Value::Frame(offset) => {
-                [u64::from(frame.base_local) * 4 + u64::from(*offset); LANES]
-            }
+            Value::Frame(offset) => [u64::from(frame.base_local) * 4 + u64::from(*offset); LANES],
             Value::Special(special) => special_value(engine, block, warp.index, *special),
             _ => continue,
         };
@@ -161,12 +156,7 @@ pub(super) fn enter(
     Some(warp.new_frame(frame))
 }
 
-fn special_value(
-    engine: &Engine<'_>,
-    block: &BlockState,
-    warp: u32,
-    special: Special,
-) -> Row64 {
+fn special_value(engine: &Engine<'_>, block: &BlockState, warp: u32, special: Special) -> Row64 {
     let uniform = |value: u32| [u64::from(value); LANES];
     let lane = |f: &dyn Fn(u32) -> u32| std::array::from_fn(|lane| u64::from(f(lane as u32)));
     let multiprocessors = engine.config.multiprocessors.max(1);
@@ -193,9 +183,7 @@ fn special_value(
         Special::LaneMaskGreaterEqual => lane(&|lane| !((1u32 << lane) - 1)),
         Special::WarpId => uniform(warp),
         Special::WarpCount => uniform(engine.warps_per_block()),
-        Special::MultiprocessorId => {
-            uniform((block.linear % u64::from(multiprocessors)) as u32)
-        }
+        Special::MultiprocessorId => uniform((block.linear % u64::from(multiprocessors)) as u32),
         Special::MultiprocessorCount => uniform(multiprocessors),
         Special::GridId => [engine.grid_id; LANES],
         Special::DynamicShared => uniform(engine.dynamic_shared_bytes),

@@ -84,9 +84,9 @@ impl Engine<'_> {
                     {
                         let kind = FaultKind::IllegalAddress;
                         let fault = self.fault(block, warp, frame, pc, one, kind);
-                        return Err(fault.with_note(format!("free: {error}")).with_help(
-                            "free takes what the kernel's malloc returned, once",
-                        ));
+                        return Err(fault
+                            .with_note(format!("free: {error}"))
+                            .with_help("free takes what the kernel's malloc returned, once"));
                     }
                     0
                 }
@@ -146,7 +146,7 @@ impl Engine<'_> {
             Window::Local => {
                 let at = address - window::LOCAL_BASE;
                 let top = warp.frames.get(frame as usize).map_or(0, |frame| frame.top_local);
-                let whole = at % u64::from(bytes.max(1)) == 0;
+                let whole = at.is_multiple_of(u64::from(bytes.max(1)));
                 let end = at.saturating_add(u64::from(bytes));
                 if at < window::LOCAL_RESERVED || end > u64::from(top) * 4 || !whole {
                     return Err(address);

@@ -133,8 +133,7 @@ pub(super) fn run(
     let program = &loaded.program;
     let Some(kernel) = program.kernel(launch.kernel) else {
         let names: Vec<&str> = program.kernels().map(|kernel| kernel.name.as_str()).collect();
-        let available =
-            if names.is_empty() { "no kernels".to_owned() } else { names.join(", ") };
+        let available = if names.is_empty() { "no kernels".to_owned() } else { names.join(", ") };
         let name = launch.kernel.to_owned();
         return Err(refuse(launch, LaunchProblem::UnknownKernel { name, available }));
     };
@@ -290,7 +289,8 @@ impl Engine<'_> {
             if block.finished() {
                 return Ok(Progress::Finished);
             }
-            if !ran {
+            // Lanes that wait where ways meet may be what the others wait for.
+            if !ran && !block.warps.iter_mut().any(super::warp::Warp::release_any) {
                 return Err(self.deadlock(block));
             }
             if self.report.warp_instructions - begin > BLOCK_TURN {

@@ -153,12 +153,18 @@ impl Spec {
                 };
                 let prefix = if self.alternate && value != 0 { prefix } else { "" };
                 // `#o` raises the precision until the first digit is 0.
-                let digits = if self.alternate && self.conversion == b'o' && !digits.starts_with('0') {
-                    format!("0{digits}")
-                } else {
-                    digits
-                };
-                self.integer(text, prefix, &digits, value == 0 && !(self.alternate && self.conversion == b'o'));
+                let digits =
+                    if self.alternate && self.conversion == b'o' && !digits.starts_with('0') {
+                        format!("0{digits}")
+                    } else {
+                        digits
+                    };
+                self.integer(
+                    text,
+                    prefix,
+                    &digits,
+                    value == 0 && !(self.alternate && self.conversion == b'o'),
+                );
             }
             b'c' => {
                 let value = arguments.next(4)? as u8;
@@ -166,15 +172,13 @@ impl Spec {
             }
             b's' => {
                 let address = arguments.next(8)?;
-                let mut value =
-                    if address == 0 { b"(null)".to_vec() } else { string(address)? };
+                let mut value = if address == 0 { b"(null)".to_vec() } else { string(address)? };
                 value.truncate(self.precision.unwrap_or(value.len()));
                 self.pad(text, "", &value, false);
             }
             b'p' => {
                 let address = arguments.next(8)?;
-                let value =
-                    if address == 0 { "(nil)".to_owned() } else { format!("{address:#x}") };
+                let value = if address == 0 { "(nil)".to_owned() } else { format!("{address:#x}") };
                 self.pad(text, "", value.as_bytes(), false);
             }
             _ => {
@@ -224,8 +228,11 @@ impl Spec {
         let magnitude = value.abs();
         if !value.is_finite() {
             let word = if value.is_nan() { "nan" } else { "inf" };
-            let word =
-                if self.conversion.is_ascii_uppercase() { word.to_uppercase() } else { word.to_owned() };
+            let word = if self.conversion.is_ascii_uppercase() {
+                word.to_uppercase()
+            } else {
+                word.to_owned()
+            };
             return self.pad(text, sign, word.as_bytes(), false);
         }
         let precision = self.precision.unwrap_or(6);
@@ -235,8 +242,7 @@ impl Spec {
             b'g' => general(magnitude, precision, self.alternate),
             _ => hexadecimal(magnitude, self.precision, self.alternate),
         };
-        let body =
-            if self.conversion.is_ascii_uppercase() { body.to_uppercase() } else { body };
+        let body = if self.conversion.is_ascii_uppercase() { body.to_uppercase() } else { body };
         match body.split_at_checked(2) {
             // Zeros of the padding go behind the prefix of a hexadecimal float.
             Some((prefix @ ("0x" | "0X"), digits)) => {
@@ -358,20 +364,41 @@ mod tests {
     // The expected texts are those of glibc's printf.
     #[test]
     fn integers() {
-        assert_eq!(print("%d %i|%5d|%-5d|%05d", &[(u64::MAX, 4), (7, 4), (42, 4), (42, 4), (42, 4)]), "-1 7|   42|42   |00042");
+        assert_eq!(
+            print("%d %i|%5d|%-5d|%05d", &[(u64::MAX, 4), (7, 4), (42, 4), (42, 4), (42, 4)]),
+            "-1 7|   42|42   |00042"
+        );
         assert_eq!(print("%+d % d %.3d %.0d|", &[(5, 4), (5, 4), (5, 4), (0, 4)]), "+5  5 005 |");
-        assert_eq!(print("%x %X %#x %#o %o", &[(255, 4), (255, 4), (255, 4), (8, 4), (8, 4)]), "ff FF 0xff 010 10");
-        assert_eq!(print("%#010x|%08.3x|%#x", &[(255, 4), (255, 4), (0, 4)]), "0x000000ff|     0ff|0");
-        assert_eq!(print("%hhd %hd %hu %u", &[(0x1FF, 4), (0x1_8000, 4), (0x1_8000, 4), (u64::MAX, 4)]), "-1 -32768 32768 4294967295");
-        assert_eq!(print("%ld %llu %zx", &[(u64::MAX, 8), (u64::MAX, 8), (16, 8)]), "-1 18446744073709551615 10");
+        assert_eq!(
+            print("%x %X %#x %#o %o", &[(255, 4), (255, 4), (255, 4), (8, 4), (8, 4)]),
+            "ff FF 0xff 010 10"
+        );
+        assert_eq!(
+            print("%#010x|%08.3x|%#x", &[(255, 4), (255, 4), (0, 4)]),
+            "0x000000ff|     0ff|0"
+        );
+        assert_eq!(
+            print("%hhd %hd %hu %u", &[(0x1FF, 4), (0x1_8000, 4), (0x1_8000, 4), (u64::MAX, 4)]),
+            "-1 -32768 32768 4294967295"
+        );
+        assert_eq!(
+            print("%ld %llu %zx", &[(u64::MAX, 8), (u64::MAX, 8), (16, 8)]),
+            "-1 18446744073709551615 10"
+        );
         assert_eq!(print("%d %ld %d", &[(1, 4), (2, 8), (3, 4)]), "1 2 3");
-        assert_eq!(print("%*d|%-*d|%.*d", &[(5, 4), (1, 4), (3, 4), (2, 4), (3, 4), (4, 4)]), "    1|2  |004");
+        assert_eq!(
+            print("%*d|%-*d|%.*d", &[(5, 4), (1, 4), (3, 4), (2, 4), (3, 4), (4, 4)]),
+            "    1|2  |004"
+        );
         assert_eq!(print("%*d|", &[((-4i64) as u64, 4), (1, 4)]), "1   |");
     }
 
     #[test]
     fn text() {
-        assert_eq!(print("%c%5c|%-3c|%s|%.2s|%6s", &[(65, 4), (66, 4), (67, 4), (1, 8), (1, 8), (1, 8)]), "A    B|C  |text|te|  text");
+        assert_eq!(
+            print("%c%5c|%-3c|%s|%.2s|%6s", &[(65, 4), (66, 4), (67, 4), (1, 8), (1, 8), (1, 8)]),
+            "A    B|C  |text|te|  text"
+        );
         assert_eq!(print("100%% %y %", &[]), "100% %y %");
         assert_eq!(print("%p %p %s", &[(0xABC, 8), (0, 8), (0, 8)]), "0xabc (nil) (null)");
     }

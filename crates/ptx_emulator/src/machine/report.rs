@@ -78,7 +78,12 @@ impl Engine<'_> {
         fault.stack = self.stack(warp, frame, pc);
         fault.panic = panic_message(&fault);
         if fault.panic.is_some() {
-            fault.help = "the kernel ended itself: see the source line above, and the lanes that reached it".to_owned();
+            if let Some(code) = &mut fault.code {
+                code.source = panic_source(&fault.stack).or(code.source.take());
+            }
+            fault.help =
+                "the kernel ended itself: see the source line above, and the lanes that reached it"
+                    .to_owned();
         }
         fault
     }
@@ -99,8 +104,14 @@ impl Engine<'_> {
             _ => "read",
         };
         let place = match bad.reason {
-            Reason::OutOfBounds | Reason::ReadOnly => self.place(block, warp, frame, bad.space, bad.address),
-            Reason::Misaligned => format!("{} bytes past a multiple of {}", bad.address % u64::from(bad.bytes.max(1)), bad.bytes),
+            Reason::OutOfBounds | Reason::ReadOnly => {
+                self.place(block, warp, frame, bad.space, bad.address)
+            }
+            Reason::Misaligned => format!(
+                "{} bytes past a multiple of {}",
+                bad.address % u64::from(bad.bytes.max(1)),
+                bad.bytes
+            ),
             Reason::WrongSpace => match window::of(bad.address) {
                 window::Window::Shared => "a generic address of shared memory".to_owned(),
                 window::Window::Local => "a generic address of local memory".to_owned(),
@@ -163,8 +174,11 @@ impl Engine<'_> {
             .iter()
             .filter_map(|(index, offset)| {
                 let variable = self.program.variables.get(*index as usize)?;
-                (variable.space == VariableSpace::Shared)
-                    .then_some((variable.name.as_str(), u64::from(*offset), variable.bytes))
+                (variable.space == VariableSpace::Shared).then_some((
+                    variable.name.as_str(),
+                    u64::from(*offset),
+                    variable.bytes,
+                ))
             })
             .collect();
         let past = offset.saturating_sub(size);
@@ -200,7 +214,9 @@ impl Engine<'_> {
                     Some(near) if matches!(near.place, MemoryPlace::After(past) if past < 1 << 20) => {
                         "compare the index with the number of elements, and the grid with the size of the data"
                     }
-                    _ => "the pointer points to no device memory: was a host pointer passed, or an offset computed wrongly?",
+                    _ => {
+                        "the pointer points to no device memory: was a host pointer passed, or an offset computed wrongly?"
+                    }
                 },
             },
         };
@@ -266,7 +282,11 @@ impl Engine<'_> {
                     }
                     State::Members { mask } => {
                         let absent = mask & warp.alive & !split.mask;
-                        format!("wait for lanes {} in `{}`", ranges(absent), self.code(split.pc).map_or_else(String::new, |code| code.text))
+                        format!(
+                            "wait for lanes {} in `{}`",
+                            ranges(absent),
+                            self.code(split.pc).map_or_else(String::new, |code| code.text)
+                        )
                     }
                 };
                 let code = self.code(split.pc);
@@ -291,11 +311,16 @@ impl Engine<'_> {
             let launched = self.lanes_of(warp.index);
             let exited = launched & !warp.alive;
             if exited != 0 && warp.alive != 0 {
-                fault.notes.push(format!("warp {} lanes {} have exited", warp.index, ranges(exited)));
+                fault.notes.push(format!(
+                    "warp {} lanes {} have exited",
+                    warp.index,
+                    ranges(exited)
+                ));
             }
         }
-        let waiting: Vec<usize> =
-            (0..block.state.barriers.len()).filter(|n| block.state.barriers[*n].waiting().iter().any(|m| *m != 0)).collect();
+        let waiting: Vec<usize> = (0..block.state.barriers.len())
+            .filter(|n| block.state.barriers[*n].waiting().iter().any(|m| *m != 0))
+            .collect();
         if waiting.len() > 1 {
             fault.notes.push(format!("threads wait at {} different barriers", waiting.len()));
         }
@@ -370,18 +395,37 @@ fn general_help(kind: &FaultKind, fuel: Option<u64>) -> String {
     }
 }
 
+/// Whether a function is part of the machinery of panics.
+fn is_panic_function(name: &str) -> bool {
+    const PARTS: [&str; 7] = [
+        "core::panicking::",
+        "rust_begin_unwind",
+        "core::option::unwrap_failed",
+        "core::option::expect_failed",
+        "core::result::unwrap_failed",
+        "core::slice::index::",
+        "core::cell::panic_",
+    ];
+    PARTS.iter().any(|part| name.contains(part))
+}
+
+/// The line that panicked: that of the innermost function outside the machinery. Where the machinery is inlined, its part
+/// of the chain is left out.
+fn panic_source(stack: &[StackEntry]) -> Option<SourceLine> {
+    let caller =
+        stack.iter().rposition(|entry| is_panic_function(&entry.function)).map_or(0, |at| at + 1);
+    let line = stack.get(caller)?.line.clone()?;
+    let inlined = line.chain.iter().rposition(|at| {
+        at.file.ends_with("core/src/panicking.rs") || at.file.ends_with("core/src/slice/index.rs")
+    });
+    let chain = line.chain[inlined.map_or(0, |at| at + 1)..].to_vec();
+    (!chain.is_empty()).then_some(SourceLine { chain })
+}
+
 /// What a Rust panic says, if this fault is the end of one. The panic functions of `core` are known by their names; LLVM
 /// drops their arguments where the handler does not use them, so the text is general then.
 fn panic_message(fault: &Fault) -> Option<String> {
-    let in_panic = |entry: &&StackEntry| {
-        entry.function.contains("core::panicking::")
-            || entry.function.contains("rust_begin_unwind")
-            || entry.function.contains("core::option::unwrap_failed")
-            || entry.function.contains("core::option::expect_failed")
-            || entry.function.contains("core::result::unwrap_failed")
-            || entry.function.contains("core::slice::index::")
-            || entry.function.contains("core::cell::panic_")
-    };
+    let in_panic = |entry: &&StackEntry| is_panic_function(&entry.function);
     let outermost = fault.stack.iter().rev().find(in_panic);
     match &fault.kind {
         FaultKind::Assert { message, file, .. } => {
@@ -400,7 +444,10 @@ fn panic_message(fault: &Fault) -> Option<String> {
                 ("panic_const_shl_overflow", "attempt to shift left with overflow"),
                 ("panic_const_shr_overflow", "attempt to shift right with overflow"),
                 ("panic_const_div_by_zero", "attempt to divide by zero"),
-                ("panic_const_rem_by_zero", "attempt to calculate the remainder with a divisor of zero"),
+                (
+                    "panic_const_rem_by_zero",
+                    "attempt to calculate the remainder with a divisor of zero",
+                ),
                 ("panic_misaligned_pointer_dereference", "misaligned pointer dereference"),
                 ("panic_null_pointer_dereference", "null pointer dereference occurred"),
                 ("option::unwrap_failed", "called `Option::unwrap()` on a `None` value"),

@@ -14,15 +14,30 @@ pub(super) enum Pattern {
     General,
 }
 
+/// The lanes that take part in an access, and their addresses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lanes<'a> {
+    pub(super) addresses: &'a Row64,
+    pub(super) mask: u32,
+    pub(super) pattern: Pattern,
+}
+
+impl Lanes<'_> {
+    /// The lowest lane's address.
+    fn first(&self) -> u64 {
+        self.addresses[(self.mask.trailing_zeros() & 31) as usize]
+    }
+}
+
 /// Classifies the addresses of the lanes of `mask`, each accessing `bytes` bytes.
 #[inline]
 pub(super) fn pattern(addresses: &Row64, mask: u32, bytes: u32) -> Pattern {
     let first = addresses[(mask.trailing_zeros() & 31) as usize];
     if mask == FULL {
         let (mut differs, mut gaps) = (0, 0);
-        for lane in 0..LANES {
-            differs |= addresses[lane] ^ first;
-            gaps |= addresses[lane] ^ first.wrapping_add(lane as u64 * u64::from(bytes));
+        for (lane, address) in addresses.iter().enumerate() {
+            differs |= address ^ first;
+            gaps |= address ^ first.wrapping_add(lane as u64 * u64::from(bytes));
         }
         return match (differs, gaps) {
             (0, _) => Pattern::Uniform,
@@ -39,21 +54,19 @@ pub(super) fn pattern(addresses: &Row64, mask: u32, bytes: u32) -> Pattern {
 
 /// The lanes whose whole access lies within `length` bytes at `base`.
 #[inline]
-pub(super) fn fitting(
-    addresses: &Row64,
-    mask: u32,
-    pattern: Pattern,
-    bytes: u32,
-    base: u64,
-    length: u64,
-) -> u32 {
+pub(super) fn fitting(active: Lanes<'_>, bytes: u32, base: u64, length: u64) -> u32 {
+    let Lanes { addresses, mask, pattern } = active;
     let Some(limit) = length.checked_sub(u64::from(bytes)) else {
         return 0;
     };
     let fits = |lane: usize| addresses[lane].wrapping_sub(base) <= limit;
     match pattern {
         Pattern::Uniform => {
-            if fits((mask.trailing_zeros() & 31) as usize) { mask } else { 0 }
+            if fits((mask.trailing_zeros() & 31) as usize) {
+                mask
+            } else {
+                0
+            }
         }
         // Rising addresses without a wrap: if both ends fit, so does what is between.
         Pattern::Contiguous if fits(0) && fits(31) && addresses[0] <= addresses[31] => mask,
@@ -65,11 +78,10 @@ pub(super) fn fitting(
 #[inline]
 pub(super) fn read(data: &[u8], at: usize, bytes: u32) -> u64 {
     match bytes {
-        4 => data.get(at..at + 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]).into()),
-        8 => data
-            .get(at..at + 8)
-            .and_then(|b| b.try_into().ok())
-            .map_or(0, u64::from_le_bytes),
+        4 => {
+            data.get(at..at + 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]).into())
+        }
+        8 => data.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes),
         2 => data.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]).into()),
         _ => data.get(at).copied().map_or(0, u64::from),
     }
@@ -158,14 +170,13 @@ fn put(
 pub(super) fn load(
     data: &[u8],
     base: u64,
-    addresses: &Row64,
-    mask: u32,
-    pattern: Pattern,
+    active: Lanes<'_>,
     op: &MemoryOp,
     warp: &mut Warp,
     frame: &Frame,
 ) {
-    let first = addresses[(mask.trailing_zeros() & 31) as usize].wrapping_sub(base) as usize;
+    let Lanes { addresses, mask, pattern } = active;
+    let first = active.first().wrapping_sub(base) as usize;
     if let [(row, Element::Narrow { bytes: 4, register: 32, .. })] = &*op.elements
         && *row != NONE
     {
@@ -183,9 +194,8 @@ pub(super) fn load(
                 write32(target, &[value; LANES], mask);
             }
             Pattern::General => {
-                let fetch = |lane: usize| {
-                    read(data, addresses[lane].wrapping_sub(base) as usize, 4) as u32
-                };
+                let fetch =
+                    |lane: usize| read(data, addresses[lane].wrapping_sub(base) as usize, 4) as u32;
                 if mask == FULL {
                     for (lane, value) in target.iter_mut().enumerate() {
                         *value = fetch(lane);
@@ -200,7 +210,8 @@ pub(super) fn load(
     let mut offset = 0;
     for (row, element) in &op.elements {
         if pattern == Pattern::Uniform {
-            let fetched = |part: u32, bytes: u32| read(data, first + (offset + part) as usize, bytes);
+            let fetched =
+                |part: u32, bytes: u32| read(data, first + (offset + part) as usize, bytes);
             let (low, high) = match element {
                 Element::Pair => (fetched(0, 8), fetched(8, 8)),
                 element => (fetched(0, element.bytes()), 0),
@@ -250,13 +261,12 @@ fn take(
 pub(super) fn store(
     data: &mut [u8],
     base: u64,
-    addresses: &Row64,
-    mask: u32,
-    pattern: Pattern,
+    active: Lanes<'_>,
     op: &MemoryOp,
     warp: &Warp,
     frame: &Frame,
 ) {
+    let Lanes { addresses, mask, pattern } = active;
     if pattern == Pattern::Contiguous
         && let [(row, Element::Narrow { bytes: 4, .. })] = &*op.elements
     {
@@ -318,17 +328,11 @@ pub(super) fn write_local(local: &mut [Row32], lane: usize, address: u64, bytes:
 }
 
 /// Loads from local memory; all accesses fit.
-pub(super) fn load_local(
-    addresses: &Row64,
-    mask: u32,
-    pattern: Pattern,
-    op: &MemoryOp,
-    warp: &mut Warp,
-    frame: &Frame,
-) {
+pub(super) fn load_local(active: Lanes<'_>, op: &MemoryOp, warp: &mut Warp, frame: &Frame) {
     // Taken out for the time of the transfer, so that registers can be written.
     let local = std::mem::take(&mut warp.local);
-    let first = (addresses[(mask.trailing_zeros() & 31) as usize] / 4) as usize;
+    let Lanes { addresses, mask, pattern } = active;
+    let first = (active.first() / 4) as usize;
     let mut offset = 0;
     for (row, element) in &op.elements {
         let words = first + (offset / 4) as usize;
@@ -357,16 +361,10 @@ pub(super) fn load_local(
 }
 
 /// Stores to local memory; all accesses fit.
-pub(super) fn store_local(
-    addresses: &Row64,
-    mask: u32,
-    pattern: Pattern,
-    op: &MemoryOp,
-    warp: &mut Warp,
-    frame: &Frame,
-) {
+pub(super) fn store_local(active: Lanes<'_>, op: &MemoryOp, warp: &mut Warp, frame: &Frame) {
     let mut local = std::mem::take(&mut warp.local);
-    let first = (addresses[(mask.trailing_zeros() & 31) as usize] / 4) as usize;
+    let Lanes { addresses, mask, pattern } = active;
+    let first = (active.first() / 4) as usize;
     let mut offset = 0;
     for (row, element) in &op.elements {
         let words = first + (offset / 4) as usize;

@@ -31,9 +31,13 @@ pub(super) struct Split {
 pub(super) enum State {
     Ready,
     /// Waits at the barrier instruction at its position.
-    Barrier { number: u8 },
+    Barrier {
+        number: u8,
+    },
     /// Waits at the warp instruction at its position for other members.
-    Members { mask: u32 },
+    Members {
+        mask: u32,
+    },
 }
 
 /// A point where lanes wait for each other.
@@ -196,6 +200,11 @@ impl Warp {
             join = parent;
         }
         false
+    }
+
+    /// As [`release_waiting`](Warp::release_waiting), for any split.
+    pub(super) fn release_any(&mut self) -> bool {
+        (0..self.splits.len()).any(|split| self.release_waiting(split))
     }
 
     /// Makes one split of those that are ready at the same place, as lanes released together are.

@@ -5,8 +5,9 @@
 //! at an operation of the same kind with the same mask.
 
 use super::block::BlockState;
-use super::execute::{part, read_predicate};
+use super::divergence::part;
 use super::launch::Engine;
+use super::operands::read_predicate;
 use super::warp::{State, Warp};
 use crate::diagnostic::ranges;
 use crate::fault::{Fault, FaultKind};
@@ -172,9 +173,7 @@ fn compute(kind: WarpKind, inputs: &Inputs) -> Outputs {
         WarpKind::Shuffle(mode) => shuffle(mode, inputs),
         WarpKind::Vote(Vote::All) => only(all(inputs.vote == inputs.lanes)),
         WarpKind::Vote(Vote::Any) => only(all(inputs.vote != 0)),
-        WarpKind::Vote(Vote::Uniform) => {
-            only(all(inputs.vote == 0 || inputs.vote == inputs.lanes))
-        }
+        WarpKind::Vote(Vote::Uniform) => only(all(inputs.vote == 0 || inputs.vote == inputs.lanes)),
         WarpKind::Vote(Vote::Ballot) => uniform(inputs.vote),
         WarpKind::MatchAny { .. } => {
             let mut value = [0; LANES];

@@ -139,7 +139,7 @@ impl Memory {
     /// # Errors
     /// As [`read`](Memory::read).
     pub fn fill(&mut self, address: u64, pattern: &[u8], count: u64) -> Result<(), MemoryError> {
-        let bytes = (pattern.len() as u64).checked_mul(count).unwrap_or(u64::MAX);
+        let bytes = (pattern.len() as u64).saturating_mul(count);
         if bytes == 0 {
             return Ok(());
         }
@@ -198,8 +198,7 @@ impl Memory {
         data.resize(length, POISON);
         *next = end;
         self.used += bytes;
-        let entry =
-            Allocation { base, bytes, data, label: label.to_owned(), owner, freed: false };
+        let entry = Allocation { base, bytes, data, label: label.to_owned(), owner, freed: false };
         let slot = match self.unused_slots.pop() {
             Some(slot) => {
                 self.slots[slot as usize] = entry;
