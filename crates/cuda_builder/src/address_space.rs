@@ -208,6 +208,6 @@ fn cast_uses(line: &str, defined: &str, spaces: &HashMap<&str, Space>, out: &mut
 }
 
 #[cfg(test)]
-mod tests;
-#[cfg(test)]
 mod llvm_tests;
+#[cfg(test)]
+mod tests;

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::arch::NvvmArch;
 use crate::build_script::BuildScript;
 use crate::compile::{self, Compiled, Package};
+use crate::dependencies::{self, NewLockFile};
 use crate::error::CudaBuilderError;
 use crate::llvm::{self, Argument, flag};
 use crate::output::{self, Lock};
 use crate::toolchain::{LLVM_BIN_VARIABLE, RUSTC_VARIABLE, Toolchain};
-use crate::{codegen, dependencies, optimise, symbols};
+use crate::{codegen, optimise, symbols};
 
 /// What the PTX says about Rust's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -281,7 +282,9 @@ impl CudaBuilder {
         let package = Package::read(&self.path_to_crate, &toolchain)?;
         let folder = self.build_folder(&script, &package)?;
         let _lock = Lock::folder(&folder)?;
+        let lock_file = NewLockFile::expect(&package);
         let compiled = self.run_cargo(&toolchain, &package, &folder)?;
+        lock_file.age(&package);
         for file in dependencies::files(&compiled, &package)? {
             script.watch(&file);
         }

@@ -35,6 +35,32 @@ pub(crate) fn files(
     Ok(files)
 }
 
+/// The lock file of a kernel crate that had none.
+///
+/// The nested cargo writes one. Cargo would find it younger than the build script's start and run the script once more for
+/// nothing, so it gets the manifest's age.
+pub(crate) struct NewLockFile {
+    path: Option<PathBuf>,
+}
+
+impl NewLockFile {
+    /// To be called before the nested build.
+    pub(crate) fn expect(package: &Package) -> Self {
+        let path = package.workspace_root.join("Cargo.lock");
+        Self { path: (!path.exists()).then_some(path) }
+    }
+
+    /// To be called after it. If the time can't be set, there is one needless build, and nothing is wrong.
+    pub(crate) fn age(self, package: &Package) {
+        let Some(path) = self.path else { return };
+        let time = std::fs::metadata(&package.manifest).and_then(|metadata| metadata.modified());
+        let file = std::fs::File::options().write(true).open(path);
+        if let (Ok(time), Ok(file)) = (time, file) {
+            let _ = file.set_modified(time);
+        }
+    }
+}
+
 /// The prerequisites in a dependency list. Blanks in names are escaped with `\`.
 fn parse(list: &str) -> Vec<PathBuf> {
     let mut paths = Vec::new();

@@ -29,6 +29,7 @@ mod ir;
 mod llvm;
 mod optimise;
 mod output;
+mod panics;
 mod symbols;
 mod target_attributes;
 mod terminal;

@@ -7,7 +7,7 @@ use crate::arch::NvvmArch;
 use crate::error::CudaBuilderError;
 use crate::llvm::{self, Argument, flag};
 use crate::toolchain::Toolchain;
-use crate::{address_space, target_attributes};
+use crate::{address_space, panics, target_attributes};
 
 /// How to optimise.
 pub(crate) struct Request<'a> {
@@ -45,6 +45,7 @@ pub(crate) fn optimise(request: &Request<'_>, bitcode: &Path) -> Result<PathBuf,
     llvm::run(toolchain, "llvm-dis", [Argument::Path(&used), Argument::Output(&text)])?;
     let module = fs::read_to_string(&text).map_err(CudaBuilderError::io("read", &text))?;
     let module = target_attributes::strip(&module);
+    let module = if request.optimise { panics::inline(&module) } else { module };
     let module = address_space::rewrite(&module, request.immutable_statics_to_constant)?;
     fs::write(&placed, module.as_bytes()).map_err(CudaBuilderError::io("write", &placed))?;
 

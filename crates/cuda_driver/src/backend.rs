@@ -113,8 +113,10 @@ pub fn native_driver() -> Result<NativeDriverInfo, String> {
     if let Some(driver) = native() {
         return Ok(driver.info());
     }
-    INFO.get_or_init(|| NativeDriver::open_any().map(|driver| driver.info()).map_err(|tried| tried.to_string()))
-        .clone()
+    INFO.get_or_init(|| {
+        NativeDriver::open_any().map(|driver| driver.info()).map_err(|tried| tried.to_string())
+    })
+    .clone()
 }
 
 /// The NVIDIA driver, if it serves the calls.

@@ -118,7 +118,9 @@ pub fn reset_emulator() {
 }
 
 /// Runs `body` on the emulator's state, once `cuInit` was called.
-pub(crate) fn with<T>(body: impl FnOnce(&mut Emulator) -> Result<T, ApiError>) -> Result<T, ApiError> {
+pub(crate) fn with<T>(
+    body: impl FnOnce(&mut Emulator) -> Result<T, ApiError>,
+) -> Result<T, ApiError> {
     let mut emulator = EMULATOR.lock().unwrap_or_else(PoisonError::into_inner);
     match &mut *emulator {
         Some(emulator) => body(emulator),

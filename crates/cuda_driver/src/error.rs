@@ -36,7 +36,9 @@ pub(crate) enum ApiError {
     NotInitialized,
     #[error("{0}")]
     NoBackend(Arc<NoBackend>),
-    #[error("no context is current on this thread\nhelp: make one current with cuCtxSetCurrent or cuCtxCreate")]
+    #[error(
+        "no context is current on this thread\nhelp: make one current with cuCtxSetCurrent or cuCtxCreate"
+    )]
     NoContext,
     #[error("the context {0:#x} is not one of this driver's")]
     UnknownContext(usize),
@@ -52,7 +54,9 @@ pub(crate) enum ApiError {
     InvalidDevice(i32),
     #[error("parameter `{name}` is {found}, expected {expected}")]
     InvalidArgument { name: &'static str, found: String, expected: String },
-    #[error("the context {0:#x} is the device's primary one\nhelp: release it with cuDevicePrimaryCtxRelease")]
+    #[error(
+        "the context {0:#x} is the device's primary one\nhelp: release it with cuDevicePrimaryCtxRelease"
+    )]
     PrimaryContext(usize),
     #[error("limit {0} is not supported")]
     UnsupportedLimit(u32),
@@ -60,7 +64,9 @@ pub(crate) enum ApiError {
     ExecAffinity,
     #[error("there is one device, which has no peer")]
     NoPeer,
-    #[error("`{name}` is not supported by the emulator ({what})\nhelp: it works on a GPU, with CUDA_DRIVER_BACKEND=gpu")]
+    #[error(
+        "`{name}` is not supported by the emulator ({what})\nhelp: it works on a GPU, with CUDA_DRIVER_BACKEND=gpu"
+    )]
     NotSupported { name: &'static str, what: &'static str },
     #[error("{what} not supported by the emulator\nhelp: {help}")]
     FeatureNotSupported { what: String, help: &'static str },
@@ -68,7 +74,9 @@ pub(crate) enum ApiError {
     SymbolNotFound { kind: &'static str, name: String, hint: String },
     #[error("no entry point is called `{0}`")]
     EntryPointNotFound(String),
-    #[error("the image is {what}, not PTX text: the emulator runs PTX only\nhelp: load the PTX text that the {what} was made from")]
+    #[error(
+        "the image is {what}, not PTX text: the emulator runs PTX only\nhelp: load the PTX text that the {what} was made from"
+    )]
     BinaryImage { what: &'static str },
     #[error("the image is not PTX: {why}")]
     NotPtx { why: String },
@@ -78,7 +86,9 @@ pub(crate) enum ApiError {
     PtxTarget { target: String },
     #[error("the PTX was refused\n{error}")]
     Compile { error: CompileError },
-    #[error("the PTX calls `{name}`, which it does not define\nhelp: link the text that defines it (cuLinkAddData)")]
+    #[error(
+        "the PTX calls `{name}`, which it does not define\nhelp: link the text that defines it (cuLinkAddData)"
+    )]
     UnresolvedFunction { name: String },
     #[error("cannot join the PTX texts: {0}")]
     Link(String),
@@ -86,7 +96,9 @@ pub(crate) enum ApiError {
     File { path: String, error: std::io::Error },
     #[error("{action}: {error}")]
     Memory { action: String, error: MemoryError },
-    #[error("a copy of {bytes} bytes at {address:#x} reaches past the end of the {size} bytes at {base:#x}")]
+    #[error(
+        "a copy of {bytes} bytes at {address:#x} reaches past the end of the {size} bytes at {base:#x}"
+    )]
     CopyRange { bytes: u64, address: u64, size: u64, base: u64 },
     #[error("{address:#x} was not returned by an allocation function, or was freed already{hint}")]
     NotAllocated { address: u64, hint: String },
@@ -94,7 +106,9 @@ pub(crate) enum ApiError {
     NoAllocationAt { address: u64, hint: String },
     #[error("{action}: {address:#x} is not device memory")]
     NotDeviceMemory { action: &'static str, address: u64 },
-    #[error("host memory at {address:#x} ({bytes} bytes) overlaps memory that is registered already")]
+    #[error(
+        "host memory at {address:#x} ({bytes} bytes) overlaps memory that is registered already"
+    )]
     AlreadyRegistered { address: u64, bytes: u64 },
     #[error("host memory at {address:#x} was not registered with, or allocated by, the driver")]
     NotRegistered { address: u64 },
@@ -108,7 +122,9 @@ pub(crate) enum ApiError {
     DefaultPool(usize),
     #[error("{}", .0.text)]
     Fault(Arc<KernelFault>),
-    #[error("the NVIDIA driver at {path} has no entry point `{name}`: it is older than the program")]
+    #[error(
+        "the NVIDIA driver at {path} has no entry point `{name}`: it is older than the program"
+    )]
     NativeSymbolMissing { path: String, name: String },
     #[error("internal error: {0}\nhelp: this is a bug in the emulator, not in the program")]
     Panic(String),
@@ -149,9 +165,13 @@ pub(crate) enum LaunchProblem {
     BlockDimension { axis: char, asked: u32, limit: u32 },
     #[error("{threads} threads in a block ({block}), the limit is {limit}{reason}")]
     Threads { threads: u64, block: Shape, limit: u32, reason: &'static str },
-    #[error("the block is {asked} threads, but the kernel was compiled for exactly {required} (.reqntid)")]
+    #[error(
+        "the block is {asked} threads, but the kernel was compiled for exactly {required} (.reqntid)"
+    )]
     RequiredBlock { asked: Shape, required: Shape },
-    #[error("{asked} bytes of dynamic shared memory and {fixed} bytes of static, the limit is {limit} bytes together{help}")]
+    #[error(
+        "{asked} bytes of dynamic shared memory and {fixed} bytes of static, the limit is {limit} bytes together{help}"
+    )]
     Shared { asked: u32, fixed: u32, limit: u32, help: &'static str },
     #[error("no parameters were passed, but the kernel has {0}")]
     NoParameters(usize),
@@ -159,11 +179,15 @@ pub(crate) enum LaunchProblem {
     TwoParameterLists,
     #[error("the pointer to parameter {index} (`{name}`, {bytes} bytes) is null")]
     NullParameter { index: usize, name: String, bytes: u32 },
-    #[error("the parameter buffer holds {found} bytes, the kernel's parameters take {needed} bytes")]
+    #[error(
+        "the parameter buffer holds {found} bytes, the kernel's parameters take {needed} bytes"
+    )]
     ParameterBuffer { found: usize, needed: u32 },
     #[error("`extra` holds the key {0}, expected 1 (buffer pointer), 2 (buffer size) or 0 (end)")]
     ExtraKey(usize),
-    #[error("a grid of {grid} blocks cannot be divided into the kernel's clusters of {cluster} (.reqnctapercluster)")]
+    #[error(
+        "a grid of {grid} blocks cannot be divided into the kernel's clusters of {cluster} (.reqnctapercluster)"
+    )]
     Cluster { grid: Shape, cluster: Shape },
     #[error("a cooperative launch of {asked} blocks, but only {limit} fit the device at once")]
     Cooperative { asked: u64, limit: u64 },
@@ -207,7 +231,9 @@ impl ApiError {
             ApiError::UnsupportedLimit(_) => CUresult::UNSUPPORTED_LIMIT,
             ApiError::ExecAffinity => CUresult::UNSUPPORTED_EXEC_AFFINITY,
             ApiError::NoPeer => CUresult::PEER_ACCESS_UNSUPPORTED,
-            ApiError::NotSupported { .. } | ApiError::FeatureNotSupported { .. } => CUresult::NOT_SUPPORTED,
+            ApiError::NotSupported { .. } | ApiError::FeatureNotSupported { .. } => {
+                CUresult::NOT_SUPPORTED
+            }
             ApiError::SymbolNotFound { .. }
             | ApiError::EntryPointNotFound(_)
             | ApiError::NoAllocationAt { .. }
@@ -215,9 +241,9 @@ impl ApiError {
             ApiError::BinaryImage { .. } => CUresult::NO_BINARY_FOR_GPU,
             ApiError::NotPtx { .. } => CUresult::INVALID_IMAGE,
             ApiError::PtxVersion { .. } => CUresult::UNSUPPORTED_PTX_VERSION,
-            ApiError::PtxTarget { .. } | ApiError::UnresolvedFunction { .. } | ApiError::Link(_) => {
-                CUresult::INVALID_PTX
-            },
+            ApiError::PtxTarget { .. }
+            | ApiError::UnresolvedFunction { .. }
+            | ApiError::Link(_) => CUresult::INVALID_PTX,
             ApiError::Compile { error } => match error.kind() {
                 CompileErrorKind::Unsupported => CUresult::NOT_SUPPORTED,
                 _ => CUresult::INVALID_PTX,
@@ -231,7 +257,9 @@ impl ApiError {
             ApiError::Launch { problem: LaunchProblem::Cooperative { .. }, .. } => {
                 CUresult::COOPERATIVE_LAUNCH_TOO_LARGE
             }
-            ApiError::Launch { problem: LaunchProblem::Cluster { .. }, .. } => CUresult::INVALID_CLUSTER_SIZE,
+            ApiError::Launch { problem: LaunchProblem::Cluster { .. }, .. } => {
+                CUresult::INVALID_CLUSTER_SIZE
+            }
             ApiError::Launch { .. } => CUresult::INVALID_VALUE,
             ApiError::Fault(fault) => fault.result,
             ApiError::Panic(_) => CUresult::UNKNOWN,
@@ -249,7 +277,9 @@ impl ApiError {
             | ApiError::PtxTarget { .. }
             | ApiError::ExecAffinity
             | ApiError::Panic(_) => Ending::Unsupported,
-            ApiError::Compile { error } if error.kind() == CompileErrorKind::Unsupported => Ending::Unsupported,
+            ApiError::Compile { error } if error.kind() == CompileErrorKind::Unsupported => {
+                Ending::Unsupported
+            }
             ApiError::Memory { error: MemoryError::OutOfMemory { .. }, .. }
             | ApiError::HostOutOfMemory { .. } => Ending::LimitReached,
             _ => Ending::HostMisuse,

@@ -90,7 +90,9 @@ pub(crate) fn find(name: &str, version: u32) -> Option<&'static Entry> {
         .iter()
         .filter(|entry| entry.base_name() == name && entry.since <= version)
         .max_by_key(|entry| entry.since);
-    by_base.or_else(|| ENTRIES.iter().find(|entry| entry.symbol == name))
+    // A name with its version suffix asks for that form, whatever the version.
+    by_base
+        .or_else(|| ENTRIES.iter().find(|entry| entry.symbol == name && entry.base_name() != name))
 }
 
 /// Runs an entry point so that no panic crosses the C boundary.
@@ -221,5 +223,6 @@ mod tests {
         assert_eq!(symbol("cuCtxSynchronize", 12000), Some("cuCtxSynchronize"));
         assert_eq!(symbol("cuNoSuchThing", 13000), None);
         assert_eq!(symbol("cuInit", 12000), Some("cuInit"));
+        assert_eq!(symbol("cuLibraryLoadData", 11000), None);
     }
 }

@@ -166,7 +166,11 @@ impl<T: Copy> Out<T> {
 
 impl Out<*mut c_void> {
     /// Reads a pointer-sized slot as a host pointer.
-    pub(crate) fn host_pointer(self, name: &'static str, index: usize) -> Result<HostPtr, ApiError> {
+    pub(crate) fn host_pointer(
+        self,
+        name: &'static str,
+        index: usize,
+    ) -> Result<HostPtr, ApiError> {
         self.get(name, index).map(HostPtr)
     }
 }
@@ -262,7 +266,11 @@ impl HostPtr {
     }
 
     /// The `bytes` bytes it points to, for writing.
-    pub(crate) fn write<'a>(self, name: &'static str, bytes: usize) -> Result<&'a mut [u8], ApiError> {
+    pub(crate) fn write<'a>(
+        self,
+        name: &'static str,
+        bytes: usize,
+    ) -> Result<&'a mut [u8], ApiError> {
         if bytes == 0 {
             return Ok(&mut []);
         }

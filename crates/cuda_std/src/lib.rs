@@ -25,10 +25,7 @@
 //! | work within a warp | [`warp`] |
 //! | print from a kernel | [`io`] |
 //! | look at memories, addresses, clocks | [`mem`], [`ptr`], [`misc`] |
-#![cfg_attr(
-    not(target_arch = "nvptx64"),
-    doc = "| describe a launch, on the host | [`launch`] |"
-)]
+#![cfg_attr(not(target_arch = "nvptx64"), doc = "| describe a launch, on the host | [`launch`] |")]
 //!
 //! # Panics in kernels
 //!
@@ -53,6 +50,9 @@ extern crate std;
 
 pub mod io;
 
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod launch;
 pub mod mem;
@@ -60,9 +60,6 @@ pub mod misc;
 #[cfg(target_arch = "nvptx64")]
 mod panic;
 pub mod prelude;
-#[doc(hidden)]
-#[path = "private.rs"]
-pub mod __private;
 pub mod ptr;
 pub mod shared;
 pub mod thread;

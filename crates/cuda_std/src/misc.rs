@@ -48,6 +48,8 @@ pub fn profiler_counter(counter: u32) {
 pub fn clock() -> u64 {
     let cycles: u64;
     // SAFETY: reads a special register. Not `pure` and not `nomem`: readings stay where they are among memory accesses.
-    unsafe { core::arch::asm!("mov.u64 {}, %clock64;", out(reg64) cycles, options(nostack, preserves_flags)) };
+    unsafe {
+        core::arch::asm!("mov.u64 {}, %clock64;", out(reg64) cycles, options(nostack, preserves_flags))
+    };
     cycles
 }

@@ -9,7 +9,8 @@ use core::panic::{Location, PanicInfo};
 
 /// Stands where a message has run-time values in it. Formatting is left out on purpose: `core::fmt` would add tens of
 /// kilobytes, and calls through pointers, to every kernel with a bounds check in it.
-const UNFORMATTED: &str = "index out of bounds, or another panic with run-time values in its message";
+const UNFORMATTED: &str =
+    "index out of bounds, or another panic with run-time values in its message";
 
 // Small, so that it can be inlined into core's `panic_fmt` and that into its callers: then LLVM sees that nobody reads the
 // values of a message, and drops them together with the functions that would format them.

@@ -43,10 +43,9 @@ impl Space {
                 "local memory holds a thread's own variables, and PTX has no `static` there: \
                  write `let` in the function",
             )),
-            other => Err(Error::new(
-                name.span(),
-                format!("there is no memory named `{other}`: {KNOWN}"),
-            )),
+            other => {
+                Err(Error::new(name.span(), format!("there is no memory named `{other}`: {KNOWN}")))
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! The message of a failed comparison. Only a format string without values survives the device's panic handler.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::LitStr;
 
@@ -33,13 +33,10 @@ fn written(part: &TokenStream) -> String {
     if let (Some(TokenTree::Group(group)), None) = (tokens.next(), tokens.next())
         && group.delimiter() == Delimiter::None
     {
-        return source_text(&group);
+        // The group's own span is the macro's `$left`; its tokens print with the user's spacing.
+        return group.stream().to_string();
     }
     part.to_string()
-}
-
-fn source_text(group: &Group) -> String {
-    group.span().source_text().unwrap_or_else(|| group.stream().to_string())
 }
 
 #[cfg(test)]

@@ -16,8 +16,5 @@ pub(crate) fn name(attr: &Attribute) -> Option<String> {
 
 /// Whether any of `attrs` gives the item a symbol of its own.
 pub(crate) fn any_names_the_symbol(attrs: &[Attribute]) -> bool {
-    attrs
-        .iter()
-        .filter_map(name)
-        .any(|name| name == "no_mangle" || name == "export_name")
+    attrs.iter().filter_map(name).any(|name| name == "no_mangle" || name == "export_name")
 }

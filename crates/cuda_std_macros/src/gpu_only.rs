@@ -8,7 +8,8 @@ use syn::{Error, ItemFn};
 /// The function itself on the device; on the host one that panics and says so.
 pub(crate) fn expand(options: &TokenStream, item: TokenStream) -> TokenStream {
     if !options.is_empty() {
-        let error = Error::new(options.span(), "`#[gpu_only]` takes no options: write `#[gpu_only]`");
+        let error =
+            Error::new(options.span(), "`#[gpu_only]` takes no options: write `#[gpu_only]`");
         return error.into_compile_error();
     }
     let function: ItemFn = match syn::parse2(item) {
@@ -18,13 +19,7 @@ pub(crate) fn expand(options: &TokenStream, item: TokenStream) -> TokenStream {
             return Error::new(error.span(), text).into_compile_error();
         }
     };
-    let ItemFn {
-        attrs,
-        vis,
-        sig,
-        block,
-        ..
-    } = &function;
+    let ItemFn { attrs, vis, sig, block, .. } = &function;
     let name = sig.ident.to_string();
     // `#[track_caller]` is for functions of Rust's own ABI.
     let track_caller = sig.abi.is_none().then(|| quote!(#[track_caller]));

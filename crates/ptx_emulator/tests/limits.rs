@@ -151,3 +151,19 @@ fn the_device_heap() {
     let (_, text) = common::fault_text(&kernel_with(items, &uses), 1, 1, 8);
     assert!(text.contains("the freed `malloc in a kernel`"), "{text}");
 }
+
+#[test]
+fn registers_of_deep_calls_are_bounded() {
+    // 20,000 64-bit registers take 5 MB a warp; 256 calls of that would take 1.3 GB.
+    let mut moves = String::new();
+    for register in 0..20_000 {
+        moves += &format!("mov.b64 %rd{register}, {register};\n");
+    }
+    let source = kernel_with(
+        &format!(".func f() {{ .reg .b64 %rd<20000>; {moves} call f, (); ret; }}"),
+        "call f, (); ret;",
+    );
+    let mut rig = Rig::new(&source, None);
+    let fault = rig.launch("k", 1, 1, &params(0, 0)).expect_err("too much");
+    assert_eq!((fault.kind(), fault.ending()), (&FaultKind::OutOfHostMemory, Ending::LimitReached));
+}

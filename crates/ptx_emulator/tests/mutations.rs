@@ -83,10 +83,30 @@ fn the_specimens_themselves_compile() {
     }
 }
 
-/// Words that instructions are made of.
+/// What a word can be exchanged with.
+#[derive(Debug, PartialEq, Eq)]
+enum Kind {
+    Register(String),
+    Modifier,
+    Number,
+    Other,
+}
+
+fn kind(source: &str, (start, end): (usize, usize)) -> Kind {
+    let word = &source[start..end];
+    match word.as_bytes()[0] {
+        b'%' => Kind::Register(word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned()),
+        b'0'..=b'9' | b'-' | b'+' => Kind::Number,
+        _ if source[..start].ends_with('.') => Kind::Modifier,
+        _ => Kind::Other,
+    }
+}
+
+/// Words of the kernel's instructions.
 fn words(source: &str) -> Vec<(usize, usize)> {
     let mut words = Vec::new();
     let mut start = None;
+    let kernel = source.rfind("mad.wide.u32 %a").unwrap_or(0);
     for (at, c) in source.char_indices().chain([(source.len(), ' ')]) {
         let inside = c.is_ascii_alphanumeric() || "%_$+-".contains(c);
         match (inside, start) {
@@ -98,21 +118,39 @@ fn words(source: &str) -> Vec<(usize, usize)> {
             _ => {}
         }
     }
+    words.retain(|word| word.0 > kernel);
     words
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Replaces words by other words of the module: mostly well-formed instructions with wrong operands and types.
+    /// Replaces words by others of their kind: instructions that are well-formed, with wrong registers, types and addresses.
     #[test]
-    fn exchanged_words(which in 0usize..2, swaps in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..6)) {
+    fn exchanged_words(which in 0usize..2, swaps in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..8)) {
         let mut source = specimens().swap_remove(which);
         for (to, from) in swaps {
-            let words = words(&source);
-            let (to, from) = (words[to.index(words.len())], words[from.index(words.len())]);
+            let all = words(&source);
+            let to = all[to.index(all.len())];
+            let same: Vec<(usize, usize)> = all.into_iter().filter(|word| kind(&source, *word) == kind(&source, to)).collect();
+            let from = same[from.index(same.len())];
             let word = source[from.0..from.1].to_owned();
             source.replace_range(to.0..to.1, &word);
+        }
+        survive(&source);
+    }
+
+    /// Replaces numbers by those that sit at limits.
+    #[test]
+    fn extreme_numbers(which in 0usize..2, changes in prop::collection::vec((any::<prop::sample::Index>(), 0usize..14), 1..8)) {
+        const EXTREMES: [&str; 14] = [
+            "0", "-1", "4294967295", "4294967296", "18446744073709551615", "-9223372036854775808", "0x7fffffff", "1", "65536", "31", "32", "1024", "-2", "3",
+        ];
+        let mut source = specimens().swap_remove(which);
+        for (at, extreme) in changes {
+            let numbers: Vec<(usize, usize)> = words(&source).into_iter().filter(|word| kind(&source, *word) == Kind::Number).collect();
+            let at = numbers[at.index(numbers.len())];
+            source.replace_range(at.0..at.1, EXTREMES[extreme]);
         }
         survive(&source);
     }

@@ -70,7 +70,9 @@ fn executable(root: &Path, arguments: &[&str], name: &str) -> Result<PathBuf, Er
     String::from_utf8_lossy(&messages)
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-        .filter(|message| message["reason"] == "compiler-artifact" && message["target"]["name"] == name)
+        .filter(|message| {
+            message["reason"] == "compiler-artifact" && message["target"]["name"] == name
+        })
         .find_map(|message| message["executable"].as_str().map(PathBuf::from))
         .ok_or_else(|| Error::NoExecutable { what: name.to_owned() })
 }

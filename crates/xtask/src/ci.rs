@@ -35,14 +35,21 @@ pub fn run() -> Result<(), Error> {
         ("formatting", &|| process::run(&mut cargo_in(&["fmt", "--all", "--check"]))),
         ("lints", &|| {
             process::run(&mut cargo_in(&[
-                "clippy", "--workspace", "--all-targets", "--", "-D", "warnings",
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
             ]))
         }),
         // The user's own command, so that it is the one that is tested.
         ("tests", &|| process::run(Command::new("./x").arg("test").current_dir(&root))),
         ("documentation", &|| {
-            process::run(cargo_in(&["doc", "--no-deps", "--workspace", "--document-private-items"])
-                .env("RUSTDOCFLAGS", "-D warnings"))
+            process::run(
+                cargo_in(&["doc", "--no-deps", "--workspace", "--document-private-items"])
+                    .env("RUSTDOCFLAGS", "-D warnings"),
+            )
         }),
         ("generated pages", &|| tables::run(true)),
         ("ptxas", &ptxas::run),

@@ -31,10 +31,8 @@ pub fn run(command: &mut Command) -> Result<(), Error> {
 /// # Errors
 /// When it cannot be started or does not exit with 0.
 pub fn output(command: &mut Command) -> Result<Vec<u8>, Error> {
-    let output = command
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|source| start_error(command, source))?;
+    let output =
+        command.stderr(Stdio::inherit()).output().map_err(|source| start_error(command, source))?;
     if output.status.success() {
         Ok(output.stdout)
     } else {

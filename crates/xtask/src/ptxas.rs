@@ -54,8 +54,9 @@ fn find_or_install(root: &Path) -> Result<PathBuf, Error> {
     if let Some(path) = std::env::var_os("PTXAS").map(PathBuf::from).filter(|path| path.is_file()) {
         return Ok(path);
     }
-    let on_path = std::env::var_os("PATH")
-        .and_then(|paths| std::env::split_paths(&paths).map(|p| p.join("ptxas")).find(|p| p.is_file()));
+    let on_path = std::env::var_os("PATH").and_then(|paths| {
+        std::env::split_paths(&paths).map(|p| p.join("ptxas")).find(|p| p.is_file())
+    });
     if let Some(path) = on_path {
         return Ok(path);
     }
@@ -65,7 +66,14 @@ fn find_or_install(root: &Path) -> Result<PathBuf, Error> {
         println!("installing ptxas from PyPI into {}", folder.display());
         process::run(
             Command::new("python3")
-                .args(["-m", "pip", "install", "--quiet", "--no-deps", "--disable-pip-version-check"])
+                .args([
+                    "-m",
+                    "pip",
+                    "install",
+                    "--quiet",
+                    "--no-deps",
+                    "--disable-pip-version-check",
+                ])
                 .arg("--target")
                 .arg(&folder)
                 .arg("nvidia-cuda-nvcc>=13,<14"),

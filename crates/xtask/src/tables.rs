@@ -40,7 +40,10 @@ fn driver_support() -> String {
     for entry in cuda_driver::support_table() {
         if entry.group != group {
             group = entry.group;
-            let _ = write!(text, "\n## {group}\n\n| entry point | on the emulator | note |\n| --- | --- | --- |\n");
+            let _ = write!(
+                text,
+                "\n## {group}\n\n| entry point | on the emulator | note |\n| --- | --- | --- |\n"
+            );
         }
         let status = match entry.status {
             Status::Implemented => "implemented",

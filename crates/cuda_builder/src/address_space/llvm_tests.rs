@@ -8,7 +8,11 @@ use crate::toolchain::Toolchain;
 
 /// Runs an LLVM tool in a folder; fails with what it says.
 fn run(toolchain: &Toolchain, tool: &str, folder: &std::path::Path, arguments: &[&str]) {
-    let output = Command::new(toolchain.llvm_tool(tool)).args(arguments).current_dir(folder).output().expect("the tool runs");
+    let output = Command::new(toolchain.llvm_tool(tool))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("the tool runs");
     assert!(output.status.success(), "{tool}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -33,7 +37,9 @@ fn llvm_accepts_the_module_and_selects_the_spaces() {
 
     let ptx = |name: &str| fs::read_to_string(folder.join(name)).expect("it was written");
     let (before, after) = (ptx("before.ptx"), ptx("after.ptx"));
-    for instruction in ["st.shared", "atom.relaxed.sys.shared", "ld.const", "ld.global", "st.global"] {
+    for instruction in
+        ["st.shared", "atom.relaxed.sys.shared", "ld.const", "ld.global", "st.global"]
+    {
         assert!(after.contains(instruction), "no {instruction} in:\n{after}");
     }
     for instruction in [".shared", "ld.const"] {
@@ -44,7 +50,7 @@ fn llvm_accepts_the_module_and_selects_the_spaces() {
         ".extern .shared .align 16 .b8 dynamic[];",
         ".visible .const .align 4 .b8 table[22]",
         ".visible .global .align 4 .u32 counter = 7;",
-        "generic(table), 0, ",
+        "pointers[3] = {generic(table), ",
         "chain = generic(counter);",
     ] {
         assert!(after.contains(definition), "no `{definition}` in:\n{after}");

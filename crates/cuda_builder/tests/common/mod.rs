@@ -61,7 +61,8 @@ pub fn copy_fixture(fixture: &str, test: &str) -> Project {
     Project { folder, _alone: alone }
 }
 
-fn copy(from: &Path, to: &Path) {
+/// Copies a folder with everything in it.
+pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("the scratch folder is writable");
     for entry in fs::read_dir(from).expect("the fixture is there") {
         let entry = entry.expect("the fixture can be read");

@@ -54,7 +54,8 @@ impl NativeDriver {
     fn open(path: &Path) -> Result<NativeDriver, String> {
         // SAFETY: loading runs the library's initialisers; a file of this name on the loader's search
         // path is what every CUDA program loads.
-        let library = unsafe { Library::new(path) }.map_err(|error| format!("cannot be loaded: {error}"))?;
+        let library =
+            unsafe { Library::new(path) }.map_err(|error| format!("cannot be loaded: {error}"))?;
         // SAFETY: the symbol is only looked for, never used.
         if unsafe { library.get::<*mut c_void>(MARKER) }.is_ok() {
             return Err("is this emulator, not NVIDIA's driver".to_owned());
@@ -116,10 +117,14 @@ impl NativeDriver {
         if !known.is_null() {
             return Ok(known);
         }
-        let address = self.symbol(slot.name.as_bytes()).map_err(|_| ApiError::NativeSymbolMissing {
-            path: self.path.display().to_string(),
-            name: CStr::from_bytes_until_nul(slot.name.as_bytes()).unwrap_or_default().to_string_lossy().into_owned(),
-        })?;
+        let address =
+            self.symbol(slot.name.as_bytes()).map_err(|_| ApiError::NativeSymbolMissing {
+                path: self.path.display().to_string(),
+                name: CStr::from_bytes_until_nul(slot.name.as_bytes())
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned(),
+            })?;
         slot.address.store(address, Ordering::Release);
         Ok(address)
     }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 pub(super) fn candidates() -> Vec<PathBuf> {
     let mut directories: Vec<PathBuf> = Vec::new();
     if let Some(path) = std::env::var_os(LOADER_PATH_VARIABLE) {
-        directories.extend(std::env::split_paths(&path).filter(|directory| directory.is_absolute()));
+        directories
+            .extend(std::env::split_paths(&path).filter(|directory| directory.is_absolute()));
     }
     directories.extend(configured_directories());
     directories.extend(USUAL_DIRECTORIES.iter().map(PathBuf::from));
@@ -63,7 +64,11 @@ fn configured_directories() -> Vec<PathBuf> {
         more.sort();
         files.extend(more);
     }
-    files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).flat_map(|text| directories_of(&text)).collect()
+    files
+        .iter()
+        .filter_map(|file| std::fs::read_to_string(file).ok())
+        .flat_map(|text| directories_of(&text))
+        .collect()
 }
 
 /// The directories that one configuration file names.
@@ -82,7 +87,10 @@ mod tests {
     #[test]
     fn loader_configuration_is_read() {
         let text = "# comment\n/opt/cuda/compat # newest first\n\n  /usr/local/lib\ninclude /etc/ld.so.conf.d/*.conf\n";
-        assert_eq!(directories_of(text), [PathBuf::from("/opt/cuda/compat"), PathBuf::from("/usr/local/lib")]);
+        assert_eq!(
+            directories_of(text),
+            [PathBuf::from("/opt/cuda/compat"), PathBuf::from("/usr/local/lib")]
+        );
     }
 
     #[test]

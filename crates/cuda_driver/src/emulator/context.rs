@@ -24,10 +24,10 @@ const LIMITS: [Option<usize>; 7] = [
     Some(1024),      // stack of a thread, bytes
     Some(8_650_752), // buffer of printf, bytes
     Some(8_388_608), // heap of malloc, bytes
-    None,            // synchronisation depth of dynamic parallelism: not since compute capability 9.0
-    Some(2048),      // pending launches of dynamic parallelism
-    Some(64),        // largest fetch of the L2 cache, bytes
-    Some(0),         // persisting L2 cache, bytes
+    None,       // synchronisation depth of dynamic parallelism: not since compute capability 9.0
+    Some(2048), // pending launches of dynamic parallelism
+    Some(64),   // largest fetch of the L2 cache, bytes
+    Some(0),    // persisting L2 cache, bytes
 ];
 /// Largest stack of a thread, bytes (CUDA C++ Programming Guide, local memory of a thread).
 const MAX_STACK: usize = 512 * 1024;
@@ -91,7 +91,10 @@ impl Context {
 
     /// What a synchronising call would return now.
     pub(crate) fn waiting_result(&self) -> CUresult {
-        self.fault.as_ref().or(self.pending.as_ref()).map_or(CUresult::SUCCESS, |fault| fault.result)
+        self.fault
+            .as_ref()
+            .or(self.pending.as_ref())
+            .map_or(CUresult::SUCCESS, |fault| fault.result)
     }
 
     /// Hands on what kernels printed.
@@ -125,7 +128,9 @@ impl Emulator {
     pub(crate) fn context(&mut self, handle: CUcontext) -> Result<&mut Context, ApiError> {
         match self.contexts.get_mut(handle) {
             Ok(context) if context.active => Ok(context),
-            Ok(_) | Err(ApiError::DestroyedHandle { .. }) => Err(ApiError::ContextDestroyed(handle.0)),
+            Ok(_) | Err(ApiError::DestroyedHandle { .. }) => {
+                Err(ApiError::ContextDestroyed(handle.0))
+            }
             Err(_) => Err(ApiError::UnknownContext(handle.0)),
         }
     }
@@ -315,7 +320,10 @@ pub(crate) fn create_v4(
             return Err(ApiError::ExecAffinity);
         }
         if !params.cig.is_null() {
-            return Err(ApiError::NotSupported { name: "cuCtxCreate_v4", what: "graphics parameters" });
+            return Err(ApiError::NotSupported {
+                name: "cuCtxCreate_v4",
+                what: "graphics parameters",
+            });
         }
     }
     create(context, flags, device)
@@ -434,7 +442,11 @@ pub(crate) fn set_limit(limit: c_uint, value: usize) -> Outcome {
         let context = emulator.context(handle)?;
         context.limit(limit)?;
         if limit == 0 && value > MAX_STACK {
-            return Err(ApiError::argument("value", format_args!("{value} bytes of stack"), format_args!("at most {MAX_STACK} bytes")));
+            return Err(ApiError::argument(
+                "value",
+                format_args!("{value} bytes of stack"),
+                format_args!("at most {MAX_STACK} bytes"),
+            ));
         }
         if let Some(place) = context.limits.get_mut(limit as usize) {
             *place = Some(value);

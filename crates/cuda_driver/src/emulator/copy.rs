@@ -26,7 +26,9 @@ impl Place {
     fn offset(self, bytes: u64) -> Result<Place, ApiError> {
         Ok(match self {
             Place::Host(pointer) => Place::Host(pointer.offset(bytes as usize)),
-            Place::Device(address) => Place::Device(address.checked_add(bytes).ok_or_else(too_large)?),
+            Place::Device(address) => {
+                Place::Device(address.checked_add(bytes).ok_or_else(too_large)?)
+            }
         })
     }
 }
@@ -51,10 +53,14 @@ impl Emulator {
             return pointer.read(name, bytes as usize).map(drop);
         };
         match self.device_range(address) {
-            Some((base, size)) if address - base <= size && bytes <= size - (address - base) => Ok(()),
+            Some((base, size)) if address - base <= size && bytes <= size - (address - base) => {
+                Ok(())
+            }
             // The machine words what is wrong with the range.
             _ => match self.machine.memory().read(address, &mut vec![0; bytes.min(1) as usize]) {
-                Err(error) => Err(ApiError::Memory { action: format!("a copy of {bytes} bytes"), error }),
+                Err(error) => {
+                    Err(ApiError::Memory { action: format!("a copy of {bytes} bytes"), error })
+                }
                 Ok(()) => {
                     let (base, size) = self.device_range(address).unwrap_or((address, 0));
                     Err(ApiError::CopyRange { bytes, address, size, base })
@@ -66,8 +72,12 @@ impl Emulator {
     fn move_bytes(&mut self, to: Place, from: Place, bytes: usize) -> Outcome {
         match (to, from) {
             (Place::Device(to), Place::Device(from)) => self.device_copy(to, from, bytes as u64),
-            (Place::Device(to), Place::Host(from)) => self.device_write(to, from.read("source", bytes)?),
-            (Place::Host(to), Place::Device(from)) => self.device_read(from, to.write("destination", bytes)?),
+            (Place::Device(to), Place::Host(from)) => {
+                self.device_write(to, from.read("source", bytes)?)
+            }
+            (Place::Host(to), Place::Device(from)) => {
+                self.device_read(from, to.write("destination", bytes)?)
+            }
             (Place::Host(to), Place::Host(from)) => {
                 // The ranges may overlap, so the source is taken whole first.
                 let source = from.read("source", bytes)?.to_vec();
@@ -107,7 +117,12 @@ pub(crate) fn host_to_device(to: CUdeviceptr, from: HostPtr, bytes: usize) -> Ou
     blocking(|emulator| emulator.copy_checked(Place::Device(to), Place::Host(from), bytes))
 }
 
-pub(crate) fn host_to_device_async(to: CUdeviceptr, from: HostPtr, bytes: usize, stream: CUstream) -> Outcome {
+pub(crate) fn host_to_device_async(
+    to: CUdeviceptr,
+    from: HostPtr,
+    bytes: usize,
+    stream: CUstream,
+) -> Outcome {
     queued(stream, |emulator| emulator.copy_checked(Place::Device(to), Place::Host(from), bytes))
 }
 
@@ -115,7 +130,12 @@ pub(crate) fn device_to_host(to: HostPtr, from: CUdeviceptr, bytes: usize) -> Ou
     blocking(|emulator| emulator.copy_checked(Place::Host(to), Place::Device(from), bytes))
 }
 
-pub(crate) fn device_to_host_async(to: HostPtr, from: CUdeviceptr, bytes: usize, stream: CUstream) -> Outcome {
+pub(crate) fn device_to_host_async(
+    to: HostPtr,
+    from: CUdeviceptr,
+    bytes: usize,
+    stream: CUstream,
+) -> Outcome {
     queued(stream, |emulator| emulator.copy_checked(Place::Host(to), Place::Device(from), bytes))
 }
 
@@ -139,7 +159,12 @@ pub(crate) fn unified(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Outco
     })
 }
 
-pub(crate) fn unified_async(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream) -> Outcome {
+pub(crate) fn unified_async(
+    to: CUdeviceptr,
+    from: CUdeviceptr,
+    bytes: usize,
+    stream: CUstream,
+) -> Outcome {
     queued(stream, |emulator| {
         let (to, from) = (emulator.place_of(to), emulator.place_of(from));
         emulator.copy_checked(to, from, bytes)
@@ -207,7 +232,9 @@ impl Side {
                     help: "use device memory",
                 });
             }
-            other => return Err(ApiError::argument(name, format_args!("memory type {other}"), "1 to 4")),
+            other => {
+                return Err(ApiError::argument(name, format_args!("memory type {other}"), "1 to 4"));
+            }
         };
         // A pitch of 0 means rows without a gap (one row, or the copy's width).
         let pitch = if pitch == 0 { width } else { pitch };
@@ -267,9 +294,20 @@ fn two_dimensions(emulator: &mut Emulator, copy: In<Memcpy2D>) -> Outcome {
     let extent = [copy.width_in_bytes, copy.height, 1];
     let side = |emulator: &Emulator, side: &CopySide2D, name| {
         let start = [side.x_in_bytes, side.y, 0];
-        Side::new(emulator, name, side.memory_type, side.host, side.device, start, side.pitch, 0, extent)
+        Side::new(
+            emulator,
+            name,
+            side.memory_type,
+            side.host,
+            side.device,
+            start,
+            side.pitch,
+            0,
+            extent,
+        )
     };
-    let (to, from) = (side(emulator, &copy.dst, "copy.dst")?, side(emulator, &copy.src, "copy.src")?);
+    let (to, from) =
+        (side(emulator, &copy.dst, "copy.dst")?, side(emulator, &copy.src, "copy.src")?);
     if extent.contains(&0) {
         return Ok(());
     }
@@ -284,9 +322,20 @@ fn three_dimensions(emulator: &mut Emulator, copy: In<Memcpy3D>) -> Outcome {
             return Err(ApiError::argument(name, format_args!("level of detail {}", side.lod), 0));
         }
         let start = [side.x_in_bytes, side.y, side.z];
-        Side::new(emulator, name, side.memory_type, side.host, side.device, start, side.pitch, side.height, extent)
+        Side::new(
+            emulator,
+            name,
+            side.memory_type,
+            side.host,
+            side.device,
+            start,
+            side.pitch,
+            side.height,
+            extent,
+        )
     };
-    let (to, from) = (side(emulator, &copy.dst, "copy.dst")?, side(emulator, &copy.src, "copy.src")?);
+    let (to, from) =
+        (side(emulator, &copy.dst, "copy.dst")?, side(emulator, &copy.src, "copy.src")?);
     if extent.contains(&0) {
         return Ok(());
     }

@@ -66,40 +66,40 @@ fn attribute_value(attribute: c_uint) -> Option<c_int> {
         8 => value(SHARED),
         9 => value(CONSTANT),
         10 => value(WARP),
-        11 => c_int::MAX,                      // row of a 2-D copy, bytes
-        12 => value(REGISTERS),                // registers of a block
-        13 => 1_980_000,                       // clock, kHz
-        14 => 512,                             // alignment of textures, bytes
-        15 => 1,                               // copies overlap kernels
+        11 => c_int::MAX,       // row of a 2-D copy, bytes
+        12 => value(REGISTERS), // registers of a block
+        13 => 1_980_000,        // clock, kHz
+        14 => 512,              // alignment of textures, bytes
+        15 => 1,                // copies overlap kernels
         16 => value(MULTIPROCESSORS),
-        17 => 0,                               // run-time limit on kernels
-        18 => 0,                               // integrated
-        19 => 1,                               // maps host memory
-        20 => 0,                               // compute mode: default
-        21 => 131_072,                         // textures and surfaces, 21 to 74
+        17 => 0,       // run-time limit on kernels
+        18 => 0,       // integrated
+        19 => 1,       // maps host memory
+        20 => 0,       // compute mode: default
+        21 => 131_072, // textures and surfaces, 21 to 74
         22 => 131_072,
         23 => 65_536,
         24..=26 => 16_384,
         27 | 28 => 32_768,
         29 => 2048,
         30 => 512,
-        31 => 1,                               // concurrent kernels
-        32 => 1,                               // ECC
-        33 | 34 => 0,                          // PCI bus and device
-        35 => 0,                               // TCC driver
-        36 => 3_201_000,                       // memory clock, kHz
-        37 => 6144,                            // memory bus, bits
-        38 => 62_914_560,                      // L2 cache, bytes
+        31 => 1,          // concurrent kernels
+        32 => 1,          // ECC
+        33 | 34 => 0,     // PCI bus and device
+        35 => 0,          // TCC driver
+        36 => 3_201_000,  // memory clock, kHz
+        37 => 6144,       // memory bus, bits
+        38 => 62_914_560, // L2 cache, bytes
         39 => value(THREADS_PER_MULTIPROCESSOR),
-        40 => 3,                               // copy engines
-        41 => 1,                               // unified addressing
+        40 => 3, // copy engines
+        41 => 1, // unified addressing
         42 => 32_768,
         43 => 2048,
         44 => 1,
         45 | 46 => 32_768,
         47 | 48 => 8192,
         49 => 32_768,
-        50 => 0,                               // PCI domain
+        50 => 0, // PCI domain
         51 => 32,
         52 | 53 => 32_768,
         54 => 2046,
@@ -121,40 +121,40 @@ fn attribute_value(attribute: c_uint) -> Option<c_int> {
         75 => COMPUTE_CAPABILITY.0,
         76 => COMPUTE_CAPABILITY.1,
         77 => 32_768,
-        78 => 1,                               // stream priorities
-        79 | 80 => 1,                          // L1 cache for global and local memory
+        78 => 1,      // stream priorities
+        79 | 80 => 1, // L1 cache for global and local memory
         81 => value(SHARED_PER_MULTIPROCESSOR),
-        82 => value(REGISTERS),                // registers of a multiprocessor
+        82 => value(REGISTERS), // registers of a multiprocessor
         83 => c_int::from(super::mapping::SUPPORTED), // managed memory
-        84 | 85 => 0,                          // multi-GPU board and its group
-        86 => 0,                               // native atomics between host and device
-        87 => 2,                               // single to double precision performance
-        88 => 0,                               // pageable memory access
+        84 | 85 => 0,           // multi-GPU board and its group
+        86 => 0,                // native atomics between host and device
+        87 => 2,                // single to double precision performance
+        88 => 0,                // pageable memory access
         89 => c_int::from(super::mapping::SUPPORTED), // concurrent managed access
-        90 => 1,                               // compute preemption
-        91 => 0,                               // host pointer of registered memory: has its own address here
-        92..=94 => 0,                          // stream memory operations
-        95 => 1,                               // cooperative launch
-        96 => 0,                               // the same on several devices
+        90 => 1,                // compute preemption
+        91 => 0,                // host pointer of registered memory: has its own address here
+        92..=94 => 0,           // stream memory operations
+        95 => 1,                // cooperative launch
+        96 => 0,                // the same on several devices
         97 => value(SHARED_OPT_IN),
-        98 => 0,                               // flush of remote writes
-        99 => 1,                               // host memory registration
-        100 | 101 => 0,                        // page tables of the host, managed access from the host
-        102..=105 => 0,                        // virtual memory management and its handles
+        98 => 0,        // flush of remote writes
+        99 => 1,        // host memory registration
+        100 | 101 => 0, // page tables of the host, managed access from the host
+        102..=105 => 0, // virtual memory management and its handles
         106 => value(BLOCKS_PER_MULTIPROCESSOR),
-        107..=110 => 0,                        // compression, persisting L2, access policy, RDMA
+        107..=110 => 0, // compression, persisting L2, access policy, RDMA
         111 => value(SHARED_RESERVED),
-        112..=114 => 0,                        // sparse arrays, read-only registration, semaphores
-        115 => 1,                              // memory pools
-        116..=119 => 0,                        // RDMA, handles of pools
-        120 => 0,                              // clusters
-        121..=125 => 0,                        // deferred mapping, stream memory operations, events by IPC
-        126 => 1,                              // memory synchronisation domains
-        127..=130 => 0,                        // tensor maps, fabric handles, function pointers, NUMA
-        131 => -1,                             // NUMA node
-        132 | 133 => 0,                        // multicast, MPS
-        134 => -1,                             // NUMA node of the host
-        135..=143 => 0,                        // graphics, later features
+        112..=114 => 0, // sparse arrays, read-only registration, semaphores
+        115 => 1,       // memory pools
+        116..=119 => 0, // RDMA, handles of pools
+        120 => 0,       // clusters
+        121..=125 => 0, // deferred mapping, stream memory operations, events by IPC
+        126 => 1,       // memory synchronisation domains
+        127..=130 => 0, // tensor maps, fabric handles, function pointers, NUMA
+        131 => -1,      // NUMA node
+        132 | 133 => 0, // multicast, MPS
+        134 => -1,      // NUMA node of the host
+        135..=143 => 0, // graphics, later features
         _ => return None,
     })
 }
@@ -211,7 +211,9 @@ pub(crate) fn attribute(value: Out<c_int>, attribute: c_uint, device: CUdevice) 
         check_device(device)?;
         match attribute_value(attribute) {
             Some(found) => value.set("value", found),
-            None => Err(ApiError::argument("attribute", attribute, "a CUdevice_attribute, 1 to 143")),
+            None => {
+                Err(ApiError::argument("attribute", attribute, "a CUdevice_attribute, 1 to 143"))
+            }
         }
     })
 }
@@ -238,7 +240,11 @@ pub(crate) fn properties(properties: Out<CUdevprop>, device: CUdevice) -> Outcom
     })
 }
 
-pub(crate) fn compute_capability(major: Out<c_int>, minor: Out<c_int>, device: CUdevice) -> Outcome {
+pub(crate) fn compute_capability(
+    major: Out<c_int>,
+    minor: Out<c_int>,
+    device: CUdevice,
+) -> Outcome {
     with(|_| {
         check_device(device)?;
         major.check("major")?;
@@ -306,10 +312,29 @@ mod tests {
     #[test]
     fn attributes_are_the_recorded_ones() {
         let recorded = [
-            (1, 1024), (2, 1024), (3, 1024), (4, 64), (5, 2_147_483_647), (6, 65_535), (7, 65_535),
-            (8, 49_152), (9, 65_536), (10, 32), (12, 65_536), (13, 1_980_000), (16, 132),
-            (38, 62_914_560), (39, 2048), (41, 1), (81, 233_472), (82, 65_536), (88, 0), (95, 1),
-            (97, 232_448), (106, 32), (111, 1024),
+            (1, 1024),
+            (2, 1024),
+            (3, 1024),
+            (4, 64),
+            (5, 2_147_483_647),
+            (6, 65_535),
+            (7, 65_535),
+            (8, 49_152),
+            (9, 65_536),
+            (10, 32),
+            (12, 65_536),
+            (13, 1_980_000),
+            (16, 132),
+            (38, 62_914_560),
+            (39, 2048),
+            (41, 1),
+            (81, 233_472),
+            (82, 65_536),
+            (88, 0),
+            (95, 1),
+            (97, 232_448),
+            (106, 32),
+            (111, 1024),
         ];
         for (attribute, value) in recorded {
             assert_eq!(attribute_value(attribute), Some(value), "attribute {attribute}");

@@ -31,10 +31,17 @@ pub(crate) fn create(event: Out<CUevent>, flags: c_uint) -> Outcome {
         let context = emulator.ready()?;
         event.check("event")?;
         if flags > 7 {
-            return Err(ApiError::argument("flags", flags, "blocking 1, without timing 2, interprocess 4"));
+            return Err(ApiError::argument(
+                "flags",
+                flags,
+                "blocking 1, without timing 2, interprocess 4",
+            ));
         }
         if flags & INTERPROCESS != 0 {
-            return Err(ApiError::NotSupported { name: "cuEventCreate", what: "interprocess events" });
+            return Err(ApiError::NotSupported {
+                name: "cuEventCreate",
+                what: "interprocess events",
+            });
         }
         let handle = emulator.events.insert(Event { context, flags, recorded: None });
         event.set("event", handle)

@@ -6,7 +6,14 @@ use crate::error::{ApiError, Outcome};
 use crate::types::*;
 
 /// Fills `rows` rows of `width` values, `pitch` bytes apart.
-fn fill(emulator: &mut Emulator, address: u64, pitch: usize, pattern: &[u8], width: usize, rows: usize) -> Outcome {
+fn fill(
+    emulator: &mut Emulator,
+    address: u64,
+    pitch: usize,
+    pattern: &[u8],
+    width: usize,
+    rows: usize,
+) -> Outcome {
     let size = pattern.len() as u64;
     if !address.is_multiple_of(size) {
         return Err(ApiError::argument(
@@ -28,7 +35,8 @@ fn fill(emulator: &mut Emulator, address: u64, pitch: usize, pattern: &[u8], wid
         ));
     }
     // The whole extent is checked before the first row changes: filling nothing past the end.
-    let extent = (rows as u64 - 1).checked_mul(pitch).and_then(|bytes| bytes.checked_add(row_bytes?));
+    let extent =
+        (rows as u64 - 1).checked_mul(pitch).and_then(|bytes| bytes.checked_add(row_bytes?));
     let fits = emulator.device_range(address).is_some_and(|(base, bytes)| {
         extent.is_some_and(|extent| extent <= bytes - (address - base))
     });

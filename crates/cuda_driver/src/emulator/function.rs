@@ -43,14 +43,22 @@ pub(crate) struct Function {
 
 impl Function {
     pub(crate) fn new(context: CUcontext, module: CUmodule, name: &str) -> Function {
-        Function { context, module, name: name.to_owned(), c_name: c_name(name), settings: Settings::default() }
+        Function {
+            context,
+            module,
+            name: name.to_owned(),
+            c_name: c_name(name),
+            settings: Settings::default(),
+        }
     }
 }
 
 /// Threads of a block that a kernel allows at most.
 pub(crate) fn max_threads(kernel: &KernelInfo) -> u32 {
     let declared = kernel.required_threads.or(kernel.max_threads);
-    let product = declared.map_or(limits::THREADS.into(), |threads| threads.iter().map(|n| u64::from(*n)).product::<u64>());
+    let product = declared.map_or(limits::THREADS.into(), |threads| {
+        threads.iter().map(|n| u64::from(*n)).product::<u64>()
+    });
     u32::try_from(product).unwrap_or(limits::THREADS).clamp(1, limits::THREADS)
 }
 
@@ -67,7 +75,12 @@ pub(crate) fn registers(kernel: &KernelInfo) -> u32 {
 }
 
 /// `CU_FUNC_ATTRIBUTE_*` of a kernel.
-pub(crate) fn attribute_of(program: &Program, kernel: &KernelInfo, settings: Settings, attribute: c_uint) -> Result<c_int, ApiError> {
+pub(crate) fn attribute_of(
+    program: &Program,
+    kernel: &KernelInfo,
+    settings: Settings,
+    attribute: c_uint,
+) -> Result<c_int, ApiError> {
     let value = |value: u32| c_int::try_from(value).unwrap_or(c_int::MAX);
     Ok(match attribute {
         0 => value(max_threads(kernel)),
@@ -92,7 +105,12 @@ pub(crate) fn max_dynamic_shared(kernel: &KernelInfo, settings: Settings) -> u32
 }
 
 /// Sets an attribute that can be set.
-pub(crate) fn change(kernel: &KernelInfo, settings: &mut Settings, attribute: c_uint, value: c_int) -> Outcome {
+pub(crate) fn change(
+    kernel: &KernelInfo,
+    settings: &mut Settings,
+    attribute: c_uint,
+    value: c_int,
+) -> Outcome {
     match attribute {
         MAX_DYNAMIC_SHARED => {
             let limit = limits::SHARED_OPT_IN.saturating_sub(kernel.static_shared_bytes);
@@ -104,7 +122,8 @@ pub(crate) fn change(kernel: &KernelInfo, settings: &mut Settings, attribute: c_
                         format_args!("{value} bytes of dynamic shared memory"),
                         format_args!(
                             "0 to {limit} bytes ({} less the {} bytes of static shared memory)",
-                            limits::SHARED_OPT_IN, kernel.static_shared_bytes
+                            limits::SHARED_OPT_IN,
+                            kernel.static_shared_bytes
                         ),
                     ));
                 }
@@ -112,7 +131,11 @@ pub(crate) fn change(kernel: &KernelInfo, settings: &mut Settings, attribute: c_
         }
         SHARED_CARVEOUT => {
             if !(-1..=100).contains(&value) {
-                return Err(ApiError::argument("value", format_args!("{value} percent"), "-1 to 100"));
+                return Err(ApiError::argument(
+                    "value",
+                    format_args!("{value} percent"),
+                    "-1 to 100",
+                ));
             }
             settings.carveout = value;
         }
@@ -122,14 +145,19 @@ pub(crate) fn change(kernel: &KernelInfo, settings: &mut Settings, attribute: c_
                 help: "it works on a GPU, with CUDA_DRIVER_BACKEND=gpu",
             });
         }
-        _ => return Err(ApiError::argument("attribute", attribute, "8 or 9: others cannot be set")),
+        _ => {
+            return Err(ApiError::argument("attribute", attribute, "8 or 9: others cannot be set"));
+        }
     }
     Ok(())
 }
 
 impl Emulator {
     /// The function behind a handle, which may also be a library's kernel: CUDA takes both.
-    pub(crate) fn resolve_function(&mut self, function: CUfunction) -> Result<CUfunction, ApiError> {
+    pub(crate) fn resolve_function(
+        &mut self,
+        function: CUfunction,
+    ) -> Result<CUfunction, ApiError> {
         if handles::is_kind::<CUkernel>(function.0) {
             return self.function_of_kernel(CUkernel(function.0));
         }
@@ -138,7 +166,10 @@ impl Emulator {
     }
 
     /// A function's program, name and settings.
-    pub(crate) fn kernel_of(&mut self, function: CUfunction) -> Result<(Arc<Image>, String, Settings), ApiError> {
+    pub(crate) fn kernel_of(
+        &mut self,
+        function: CUfunction,
+    ) -> Result<(Arc<Image>, String, Settings), ApiError> {
         let function = self.resolve_function(function)?;
         let found = self.functions.get(function)?;
         let program = self.modules.get(found.module)?.program.clone();
@@ -211,15 +242,29 @@ pub(crate) fn name(name: Out<*const c_char>, function: CUfunction) -> Outcome {
 }
 
 /// Tells one parameter's place; past the last one is an error that programs use to count.
-pub(crate) fn tell_parameter(kernel: &KernelInfo, index: usize, offset: Out<usize>, size: Out<usize>) -> Outcome {
+pub(crate) fn tell_parameter(
+    kernel: &KernelInfo,
+    index: usize,
+    offset: Out<usize>,
+    size: Out<usize>,
+) -> Outcome {
     let Some(parameter) = kernel.params.get(index) else {
-        return Err(ApiError::argument("param_index", index, format_args!("below {}", kernel.params.len())));
+        return Err(ApiError::argument(
+            "param_index",
+            index,
+            format_args!("below {}", kernel.params.len()),
+        ));
     };
     offset.set("param_offset", parameter.offset as usize)?;
     size.set_if_wanted("param_size", parameter.bytes as usize)
 }
 
-pub(crate) fn param_info(function: CUfunction, index: usize, offset: Out<usize>, size: Out<usize>) -> Outcome {
+pub(crate) fn param_info(
+    function: CUfunction,
+    index: usize,
+    offset: Out<usize>,
+    size: Out<usize>,
+) -> Outcome {
     with(|emulator| {
         emulator.ready()?;
         let (program, name, _) = emulator.kernel_of(function)?;

@@ -47,7 +47,8 @@ unsafe impl Send for Storage {}
 
 impl Storage {
     fn new(bytes: usize) -> Option<Storage> {
-        let layout = Layout::from_size_align(bytes, PINNED_ALIGN).ok().filter(|layout| layout.size() > 0)?;
+        let layout =
+            Layout::from_size_align(bytes, PINNED_ALIGN).ok().filter(|layout| layout.size() > 0)?;
         // SAFETY: the layout's size is not zero.
         let pointer = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         Some(Storage { pointer, layout })
@@ -81,7 +82,10 @@ impl HostMemory {
 
     fn overlaps(&self, address: u64, bytes: u64) -> bool {
         let end = address.saturating_add(bytes);
-        self.blocks.range(..end).next_back().is_some_and(|(base, block)| base + block.bytes as u64 > address)
+        self.blocks
+            .range(..end)
+            .next_back()
+            .is_some_and(|(base, block)| base + block.bytes as u64 > address)
     }
 
     /// Forgets the block that starts here.
@@ -109,11 +113,10 @@ impl Emulator {
             return Ok(device + offset);
         }
         let bytes = block.bytes as u64;
-        let device = self
-            .machine
-            .memory_mut()
-            .alloc(bytes, "mapped host memory")
-            .map_err(|error| ApiError::Memory { action: format!("mapping {bytes} bytes of host memory"), error })?;
+        let device =
+            self.machine.memory_mut().alloc(bytes, "mapped host memory").map_err(|error| {
+                ApiError::Memory { action: format!("mapping {bytes} bytes of host memory"), error }
+            })?;
         if let Some(block) = self.host.blocks.get_mut(&base) {
             block.device = Some(device);
         }
@@ -128,12 +131,20 @@ fn allocate(pointer: Out<*mut c_void>, bytes: usize, flags: c_uint) -> Outcome {
         if bytes == 0 {
             return Err(ApiError::argument("bytes", 0, "at least 1 byte"));
         }
-        let storage = Storage::new(bytes).ok_or(ApiError::HostOutOfMemory { bytes: bytes as u64 })?;
+        let storage =
+            Storage::new(bytes).ok_or(ApiError::HostOutOfMemory { bytes: bytes as u64 })?;
         let address = storage.pointer.as_ptr();
         let base = address.expose_provenance() as u64;
         emulator.host.blocks.insert(
             base,
-            Block { bytes, kind: BlockKind::Pinned, context, flags, device: None, _storage: Some(storage) },
+            Block {
+                bytes,
+                kind: BlockKind::Pinned,
+                context,
+                flags,
+                device: None,
+                _storage: Some(storage),
+            },
         );
         pointer.set("pointer", address.cast())
     })
@@ -146,7 +157,11 @@ pub(crate) fn alloc_host(pointer: Out<*mut c_void>, bytes: usize) -> Outcome {
 
 pub(crate) fn host_alloc(pointer: Out<*mut c_void>, bytes: usize, flags: c_uint) -> Outcome {
     if flags > 7 {
-        return Err(ApiError::argument("flags", flags, "portable 1, device map 2, write combined 4"));
+        return Err(ApiError::argument(
+            "flags",
+            flags,
+            "portable 1, device map 2, write combined 4",
+        ));
     }
     allocate(pointer, bytes, flags)
 }
@@ -182,7 +197,11 @@ fn remove(emulator: &mut Emulator, pointer: HostPtr, kind: BlockKind) -> Outcome
     Ok(())
 }
 
-pub(crate) fn device_pointer(address: Out<CUdeviceptr>, pointer: HostPtr, flags: c_uint) -> Outcome {
+pub(crate) fn device_pointer(
+    address: Out<CUdeviceptr>,
+    pointer: HostPtr,
+    flags: c_uint,
+) -> Outcome {
     with(|emulator| {
         emulator.ready()?;
         address.check("address")?;
@@ -224,11 +243,19 @@ pub(crate) fn register(pointer: HostPtr, bytes: usize, flags: c_uint) -> Outcome
             return Err(ApiError::NullPointer { name: "pointer" });
         }
         if flags > 0xF {
-            return Err(ApiError::argument("flags", flags, "portable 1, device map 2, I/O memory 4, read-only 8"));
+            return Err(ApiError::argument(
+                "flags",
+                flags,
+                "portable 1, device map 2, I/O memory 4, read-only 8",
+            ));
         }
         let address = pointer.address();
         if bytes == 0 || address.checked_add(bytes as u64).is_none() {
-            return Err(ApiError::argument("bytes", bytes, "1 byte to the end of the address space"));
+            return Err(ApiError::argument(
+                "bytes",
+                bytes,
+                "1 byte to the end of the address space",
+            ));
         }
         if emulator.host.overlaps(address, bytes as u64) {
             return Err(ApiError::AlreadyRegistered { address, bytes: bytes as u64 });
@@ -237,7 +264,14 @@ pub(crate) fn register(pointer: HostPtr, bytes: usize, flags: c_uint) -> Outcome
         let _ = pointer.raw().expose_provenance();
         emulator.host.blocks.insert(
             address,
-            Block { bytes, kind: BlockKind::Registered, context, flags, device: None, _storage: None },
+            Block {
+                bytes,
+                kind: BlockKind::Registered,
+                context,
+                flags,
+                device: None,
+                _storage: None,
+            },
         );
         Ok(())
     })
@@ -268,8 +302,14 @@ pub(crate) fn alloc_managed(address: Out<CUdeviceptr>, bytes: usize, flags: c_ui
             emulator.release(found)?;
             return Err(ApiError::HostOutOfMemory { bytes: bytes as u64 });
         };
-        let block =
-            Block { bytes: pages.bytes(), kind: BlockKind::Managed, context, flags, device: Some(found), _storage: None };
+        let block = Block {
+            bytes: pages.bytes(),
+            kind: BlockKind::Managed,
+            context,
+            flags,
+            device: Some(found),
+            _storage: None,
+        };
         emulator.host.blocks.insert(pages.address(), block);
         if let Some(allocation) = emulator.allocations.get_mut(&found) {
             allocation.managed = Some(pages);
@@ -282,7 +322,11 @@ pub(crate) fn alloc_managed(address: Out<CUdeviceptr>, bytes: usize, flags: c_ui
 ///
 /// The machine places allocations one behind the other in steps of 256 bytes, so a short-lived one that
 /// fills the rest of a page makes the next one start at a page; whether it did is checked.
-fn allocate_at_page(emulator: &mut Emulator, context: CUcontext, bytes: u64) -> Result<u64, ApiError> {
+fn allocate_at_page(
+    emulator: &mut Emulator,
+    context: CUcontext,
+    bytes: u64,
+) -> Result<u64, ApiError> {
     const STEP: u64 = 256;
     let page = Mapping::page_bytes();
     let first = probe(emulator, context, STEP)?;

@@ -70,7 +70,8 @@ pub(crate) fn compile(text: &[u8]) -> Result<Arc<Image>, ApiError> {
         why: format!("byte {} is not UTF-8", error.valid_up_to()),
     })?;
     let version = directive(text, ".version").ok_or_else(|| ApiError::NotPtx {
-        why: if text.trim().is_empty() { "it is empty" } else { "it has no .version directive" }.to_owned(),
+        why: if text.trim().is_empty() { "it is empty" } else { "it has no .version directive" }
+            .to_owned(),
     })?;
     if parse_version(version).is_some_and(|version| version > NEWEST_PTX) {
         return Err(ApiError::PtxVersion { found: version.to_owned(), newest: NEWEST_PTX_TEXT });
@@ -92,10 +93,12 @@ pub(crate) fn compile(text: &[u8]) -> Result<Arc<Image>, ApiError> {
 fn facts(text: &str) -> Result<BTreeMap<String, [u32; 3]>, ApiError> {
     // The program compiled, so it parses.
     let module = ptx::parse(text).map_err(|error| ApiError::NotPtx { why: error.to_string() })?;
-    let functions = || module.items.iter().filter_map(|item| match item {
-        Item::Function(function) => Some(function),
-        _ => None,
-    });
+    let functions = || {
+        module.items.iter().filter_map(|item| match item {
+            Item::Function(function) => Some(function),
+            _ => None,
+        })
+    };
     let aliases = module.items.iter().filter_map(|item| match item {
         Item::Alias { name, .. } => Some(name.as_str()),
         _ => None,
@@ -106,8 +109,10 @@ fn facts(text: &str) -> Result<BTreeMap<String, [u32; 3]>, ApiError> {
         .chain(aliases)
         .chain(PROVIDED_FUNCTIONS)
         .collect();
-    let undefined: BTreeSet<&str> =
-        functions().map(|function| function.name.as_str()).filter(|name| !defined.contains(name)).collect();
+    let undefined: BTreeSet<&str> = functions()
+        .map(|function| function.name.as_str())
+        .filter(|name| !defined.contains(name))
+        .collect();
     if !undefined.is_empty() {
         let bodies = functions().filter_map(|function| function.body.as_deref());
         let called = bodies
@@ -124,7 +129,10 @@ fn facts(text: &str) -> Result<BTreeMap<String, [u32; 3]>, ApiError> {
     }
     Ok(functions()
         .filter_map(|function| {
-            let cluster = function.directives.iter().find(|directive| directive.name == ".reqnctapercluster")?;
+            let cluster = function
+                .directives
+                .iter()
+                .find(|directive| directive.name == ".reqnctapercluster")?;
             let mut sizes = [1; 3];
             for (size, value) in sizes.iter_mut().zip(&cluster.values) {
                 *size = u32::try_from(*value).ok().filter(|value| *value > 0)?;
@@ -148,7 +156,9 @@ fn directive<'a>(text: &'a str, name: &str) -> Option<&'a str> {
             rest = &rest[word.len()..];
             if word == name {
                 let value = rest.trim_start();
-                return value.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '/')).next();
+                return value
+                    .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '/'))
+                    .next();
             }
         }
     }
@@ -161,7 +171,8 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
 
 /// 90 of `sm_90` or `sm_90a`.
 pub(crate) fn sm_number(target: &str) -> Option<u32> {
-    let digits: String = target.strip_prefix("sm_")?.chars().take_while(char::is_ascii_digit).collect();
+    let digits: String =
+        target.strip_prefix("sm_")?.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().ok()
 }
 
@@ -191,7 +202,10 @@ mod tests {
     #[test]
     fn machine_code_is_told_apart_from_text() {
         assert!(matches!(check_magic(b"\x7fELF\x02"), Err(ApiError::BinaryImage { .. })));
-        assert!(matches!(check_magic(&0xBA55_ED50_u32.to_le_bytes()), Err(ApiError::BinaryImage { .. })));
+        assert!(matches!(
+            check_magic(&0xBA55_ED50_u32.to_le_bytes()),
+            Err(ApiError::BinaryImage { .. })
+        ));
         assert!(check_magic(b".version 8.8").is_ok());
         assert!(check_magic(b"").is_ok());
     }

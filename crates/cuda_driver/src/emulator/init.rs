@@ -54,7 +54,12 @@ fn error_text(
     }
 }
 
-pub(crate) fn proc_address(symbol: Text, function: Out<*mut c_void>, version: c_int, flags: u64) -> Outcome {
+pub(crate) fn proc_address(
+    symbol: Text,
+    function: Out<*mut c_void>,
+    version: c_int,
+    flags: u64,
+) -> Outcome {
     let symbol = symbol.string("symbol")?;
     function.check("function")?;
     match find(&symbol, version, flags)? {
@@ -90,7 +95,11 @@ pub(crate) fn proc_address_v2(
 }
 
 /// The address of an entry point, or the status that says why there is none.
-fn find(symbol: &str, version: c_int, flags: u64) -> Result<Result<*const c_void, c_uint>, ApiError> {
+fn find(
+    symbol: &str,
+    version: c_int,
+    flags: u64,
+) -> Result<Result<*const c_void, c_uint>, ApiError> {
     // 1 and 2 choose the legacy or the per-thread default stream: here both run in call order.
     if flags > 2 {
         return Err(ApiError::argument("flags", flags, "0, 1 or 2"));

@@ -38,7 +38,11 @@ impl Output for Collector<'_> {
 }
 
 /// Makes the checks of a launch's shape that an H200 makes (recorded), in a fixed order.
-fn check_shape(kernel: &KernelInfo, settings: Settings, request: &Request) -> Result<(), LaunchProblem> {
+fn check_shape(
+    kernel: &KernelInfo,
+    settings: Settings,
+    request: &Request,
+) -> Result<(), LaunchProblem> {
     let Request { grid, block, shared, .. } = *request;
     if grid.contains(&0) {
         return Err(LaunchProblem::EmptyGrid(Shape(grid)));
@@ -48,31 +52,55 @@ fn check_shape(kernel: &KernelInfo, settings: Settings, request: &Request) -> Re
     }
     for (index, axis) in ['x', 'y', 'z'].into_iter().enumerate() {
         if grid[index] > limits::GRID[index] {
-            return Err(LaunchProblem::GridDimension { axis, asked: grid[index], limit: limits::GRID[index] });
+            return Err(LaunchProblem::GridDimension {
+                axis,
+                asked: grid[index],
+                limit: limits::GRID[index],
+            });
         }
     }
-    let threads = block.iter().map(|n| u64::from(*n)).try_fold(1_u64, u64::checked_mul).unwrap_or(u64::MAX);
+    let threads =
+        block.iter().map(|n| u64::from(*n)).try_fold(1_u64, u64::checked_mul).unwrap_or(u64::MAX);
     if threads > u64::from(limits::THREADS) {
-        return Err(LaunchProblem::Threads { threads, block: Shape(block), limit: limits::THREADS, reason: "" });
+        return Err(LaunchProblem::Threads {
+            threads,
+            block: Shape(block),
+            limit: limits::THREADS,
+            reason: "",
+        });
     }
     for (index, axis) in ['x', 'y', 'z'].into_iter().enumerate() {
         if block[index] > limits::BLOCK[index] {
-            return Err(LaunchProblem::BlockDimension { axis, asked: block[index], limit: limits::BLOCK[index] });
+            return Err(LaunchProblem::BlockDimension {
+                axis,
+                asked: block[index],
+                limit: limits::BLOCK[index],
+            });
         }
     }
     if let Some(required) = kernel.required_threads
         && required != block
     {
-        return Err(LaunchProblem::RequiredBlock { asked: Shape(block), required: Shape(required) });
+        return Err(LaunchProblem::RequiredBlock {
+            asked: Shape(block),
+            required: Shape(required),
+        });
     }
     let limit = max_threads(kernel);
     if threads > u64::from(limit) {
-        return Err(LaunchProblem::Threads { threads, block: Shape(block), limit, reason: " (the kernel's .maxntid)" });
+        return Err(LaunchProblem::Threads {
+            threads,
+            block: Shape(block),
+            limit,
+            reason: " (the kernel's .maxntid)",
+        });
     }
     let fixed = kernel.static_shared_bytes;
     if shared > max_dynamic_shared(kernel, settings) {
         let (limit, help) = match settings.max_dynamic_shared {
-            Some(dynamic) => (fixed.saturating_add(dynamic), "\nhelp: the kernel opted in to less than is asked"),
+            Some(dynamic) => {
+                (fixed.saturating_add(dynamic), "\nhelp: the kernel opted in to less than is asked")
+            }
             None => (
                 limits::SHARED,
                 "\nhelp: opt in to more, up to 232448 bytes, with \
@@ -82,7 +110,12 @@ fn check_shape(kernel: &KernelInfo, settings: Settings, request: &Request) -> Re
         return Err(LaunchProblem::Shared { asked: shared, fixed, limit, help });
     }
     if fixed > limits::SHARED {
-        return Err(LaunchProblem::Shared { asked: shared, fixed, limit: limits::SHARED, help: "" });
+        return Err(LaunchProblem::Shared {
+            asked: shared,
+            fixed,
+            limit: limits::SHARED,
+            help: "",
+        });
     }
     if request.cooperative {
         let asked = grid.iter().map(|n| u64::from(*n)).product();
@@ -98,7 +131,9 @@ fn check_shape(kernel: &KernelInfo, settings: Settings, request: &Request) -> Re
 /// Refuses a grid that is not made of whole clusters.
 fn check_cluster(cluster: Option<[u32; 3]>, grid: [u32; 3]) -> Result<(), LaunchProblem> {
     match cluster {
-        Some(cluster) if grid.iter().zip(&cluster).any(|(blocks, size)| !blocks.is_multiple_of(*size)) => {
+        Some(cluster)
+            if grid.iter().zip(&cluster).any(|(blocks, size)| !blocks.is_multiple_of(*size)) =>
+        {
             Err(LaunchProblem::Cluster { grid: Shape(grid), cluster: Shape(cluster) })
         }
         _ => Ok(()),
@@ -150,7 +185,12 @@ fn parameter_buffer(kernel: &KernelInfo, extra: Out<*mut c_void>) -> Result<Vec<
             EXTRA_END => break,
             EXTRA_BUFFER => buffer = Some(extra.host_pointer("extra", index + 1)?),
             EXTRA_BUFFER_SIZE => {
-                size = Some(extra.host_pointer("extra", index + 1)?.out::<usize>().get("extra buffer size", 0)?);
+                size = Some(
+                    extra
+                        .host_pointer("extra", index + 1)?
+                        .out::<usize>()
+                        .get("extra buffer size", 0)?,
+                );
             }
             key => return Err(problem(LaunchProblem::ExtraKey(key))),
         }
@@ -314,7 +354,10 @@ pub(crate) fn kernel_ex(
                 let sizes = [first as u32, (first >> 32) as u32, second as u32];
                 if sizes.iter().any(|size| *size > 1) {
                     return Err(ApiError::FeatureNotSupported {
-                        what: format!("clusters of {} x {} x {} blocks are", sizes[0], sizes[1], sizes[2]),
+                        what: format!(
+                            "clusters of {} x {} x {} blocks are",
+                            sizes[0], sizes[1], sizes[2]
+                        ),
                         help: "it works on a GPU, with CUDA_DRIVER_BACKEND=gpu",
                     });
                 }

@@ -66,7 +66,11 @@ impl Emulator {
             return Ok(*kernel);
         }
         if found.program.kernel(name).is_none() {
-            return Err(not_found("kernel", name, found.program.kernels().map(|kernel| kernel.name.as_str())));
+            return Err(not_found(
+                "kernel",
+                name,
+                found.program.kernels().map(|kernel| kernel.name.as_str()),
+            ));
         }
         let kernel = self.kernels.insert(Kernel {
             library,
@@ -82,8 +86,11 @@ impl Emulator {
 fn insert(library: Out<CUlibrary>, text: &[u8]) -> Outcome {
     let program = compile(text)?;
     with(|emulator| {
-        let handle =
-            emulator.libraries.insert(Library { program, modules: BTreeMap::new(), kernels: BTreeMap::new() });
+        let handle = emulator.libraries.insert(Library {
+            program,
+            modules: BTreeMap::new(),
+            kernels: BTreeMap::new(),
+        });
         library.set("library", handle)
     })
 }
@@ -151,7 +158,11 @@ pub(crate) fn kernel_count(count: Out<c_uint>, library: CUlibrary) -> Outcome {
     })
 }
 
-pub(crate) fn enumerate_kernels(kernels: Out<CUkernel>, count: c_uint, library: CUlibrary) -> Outcome {
+pub(crate) fn enumerate_kernels(
+    kernels: Out<CUkernel>,
+    count: c_uint,
+    library: CUlibrary,
+) -> Outcome {
     with(|emulator| {
         let program = emulator.libraries.get(library)?.program.clone();
         let found: Result<Vec<CUkernel>, ApiError> = program
@@ -171,7 +182,12 @@ pub(crate) fn get_module(module: Out<CUmodule>, library: CUlibrary) -> Outcome {
     })
 }
 
-pub(crate) fn get_global(address: Out<CUdeviceptr>, bytes: Out<usize>, library: CUlibrary, name: Text) -> Outcome {
+pub(crate) fn get_global(
+    address: Out<CUdeviceptr>,
+    bytes: Out<usize>,
+    library: CUlibrary,
+    name: Text,
+) -> Outcome {
     with(|emulator| {
         let module = emulator.module_of_library(library)?;
         let (found, size) = emulator.global_of(module, &name.string("name")?)?;
@@ -192,7 +208,12 @@ pub(crate) fn kernel_library(library: Out<CUlibrary>, kernel: CUkernel) -> Outco
     with(|emulator| library.set("library", emulator.kernels.get(kernel)?.library))
 }
 
-pub(crate) fn kernel_get_attribute(value: Out<c_int>, attribute: c_uint, kernel: CUkernel, device: CUdevice) -> Outcome {
+pub(crate) fn kernel_get_attribute(
+    value: Out<c_int>,
+    attribute: c_uint,
+    kernel: CUkernel,
+    device: CUdevice,
+) -> Outcome {
     // CUDA takes a CUfunction here, too.
     if handles::is_kind::<CUfunction>(kernel.0) {
         return function::get_attribute(value, attribute, CUfunction(kernel.0));
@@ -207,16 +228,30 @@ pub(crate) fn kernel_get_attribute(value: Out<c_int>, attribute: c_uint, kernel:
     })
 }
 
-pub(crate) fn kernel_set_attribute(attribute: c_uint, value: c_int, kernel: CUkernel, device: CUdevice) -> Outcome {
+pub(crate) fn kernel_set_attribute(
+    attribute: c_uint,
+    value: c_int,
+    kernel: CUkernel,
+    device: CUdevice,
+) -> Outcome {
     with(|emulator| {
         check_device(device)?;
         let found = emulator.kernels.get_mut(kernel)?;
         let program = &emulator.libraries.get(found.library)?.program;
-        function::change(function::info(program, &found.name)?, &mut found.settings, attribute, value)
+        function::change(
+            function::info(program, &found.name)?,
+            &mut found.settings,
+            attribute,
+            value,
+        )
     })
 }
 
-pub(crate) fn kernel_set_cache_config(kernel: CUkernel, config: c_uint, device: CUdevice) -> Outcome {
+pub(crate) fn kernel_set_cache_config(
+    kernel: CUkernel,
+    config: c_uint,
+    device: CUdevice,
+) -> Outcome {
     with(|emulator| {
         check_device(device)?;
         emulator.kernels.get(kernel)?;
@@ -228,7 +263,12 @@ pub(crate) fn kernel_name(name: Out<*const c_char>, kernel: CUkernel) -> Outcome
     with(|emulator| name.set("name", emulator.kernels.get(kernel)?.c_name.as_ptr()))
 }
 
-pub(crate) fn kernel_param_info(kernel: CUkernel, index: usize, offset: Out<usize>, size: Out<usize>) -> Outcome {
+pub(crate) fn kernel_param_info(
+    kernel: CUkernel,
+    index: usize,
+    offset: Out<usize>,
+    size: Out<usize>,
+) -> Outcome {
     with(|emulator| {
         let found = emulator.kernels.get(kernel)?;
         let program = &emulator.libraries.get(found.library)?.program;

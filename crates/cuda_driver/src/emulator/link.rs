@@ -41,7 +41,8 @@ pub(crate) fn create(
     with(|emulator| {
         let context = emulator.ready()?;
         state.check("state")?;
-        let handle = emulator.links.insert(Link { context, options, inputs: Vec::new(), output: None });
+        let handle =
+            emulator.links.insert(Link { context, options, inputs: Vec::new(), output: None });
         state.set("state", handle)
     })
 }
@@ -127,7 +128,8 @@ pub(crate) fn destroy(state: CUlinkState) -> Outcome {
 /// Joins texts; one alone stays as it is.
 fn join(inputs: &[(String, String)]) -> Result<String, ApiError> {
     let [_, _, ..] = inputs else {
-        let (_, text) = inputs.first().ok_or_else(|| ApiError::Link("no input was added".to_owned()))?;
+        let (_, text) =
+            inputs.first().ok_or_else(|| ApiError::Link("no input was added".to_owned()))?;
         return Ok(text.clone());
     };
     let modules = private_names_apart(inputs)?;
@@ -142,7 +144,8 @@ fn join(inputs: &[(String, String)]) -> Result<String, ApiError> {
         address_size: 64,
         items: Vec::new(),
     };
-    let (mut files, mut prototypes, mut variables, mut bodies) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut files, mut prototypes, mut variables, mut bodies) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut first_file = 0;
     let mut declared: BTreeSet<String> = BTreeSet::new();
     for (index, module) in modules.into_iter().enumerate() {
@@ -169,14 +172,16 @@ fn join(inputs: &[(String, String)]) -> Result<String, ApiError> {
                     }
                     if !function.is_entry {
                         // Calls may stand before the body.
-                        prototypes.push(Item::Function(Function { body: None, ..function.clone() }));
+                        prototypes
+                            .push(Item::Function(Function { body: None, ..function.clone() }));
                     }
                     bodies.push(Item::Function(function));
                 }
                 Item::Variable(variable) => {
                     let defined = definitions.by_name.contains_key(&variable.name);
                     let keep = if defined {
-                        variable.linkage != Linkage::Extern && definitions.keeps(&variable.name, index)
+                        variable.linkage != Linkage::Extern
+                            && definitions.keeps(&variable.name, index)
                     } else {
                         declared.insert(variable.name.clone())
                     };
@@ -223,7 +228,9 @@ impl Definitions {
                 }
             }
         }
-        Ok(Definitions { by_name: found.into_iter().map(|(name, (index, _))| (name, index)).collect() })
+        Ok(Definitions {
+            by_name: found.into_iter().map(|(name, (index, _))| (name, index)).collect(),
+        })
     }
 
     fn keeps(&self, name: &str, module: usize) -> bool {
@@ -234,8 +241,12 @@ impl Definitions {
 /// The name and linkage of what an item defines.
 fn definition(item: &Item) -> Option<(&str, Linkage)> {
     match item {
-        Item::Function(function) if function.body.is_some() => Some((&function.name, function.linkage)),
-        Item::Variable(variable) if variable.linkage != Linkage::Extern => Some((&variable.name, variable.linkage)),
+        Item::Function(function) if function.body.is_some() => {
+            Some((&function.name, function.linkage))
+        }
+        Item::Variable(variable) if variable.linkage != Linkage::Extern => {
+            Some((&variable.name, variable.linkage))
+        }
         _ => None,
     }
 }
@@ -318,8 +329,11 @@ mod tests {
     const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
     fn link(texts: &[&str]) -> Result<String, String> {
-        let inputs: Vec<(String, String)> =
-            texts.iter().enumerate().map(|(index, text)| (format!("t{index}"), format!("{HEAD}{text}"))).collect();
+        let inputs: Vec<(String, String)> = texts
+            .iter()
+            .enumerate()
+            .map(|(index, text)| (format!("t{index}"), format!("{HEAD}{text}")))
+            .collect();
         join(&inputs).map_err(|error| error.to_string())
     }
 
@@ -373,6 +387,9 @@ mod tests {
     #[test]
     fn renaming_leaves_comments_strings_and_longer_names_alone() {
         let names = BTreeSet::from(["x"]);
-        assert_eq!(rename("x xx x.y // x\n\"x\" [x+4] /* x */ x", &names, "1"), "x1 xx x.y // x\n\"x\" [x1+4] /* x */ x1");
+        assert_eq!(
+            rename("x xx x.y // x\n\"x\" [x+4] /* x */ x", &names, "1"),
+            "x1 xx x.y // x\n\"x\" [x1+4] /* x */ x1"
+        );
     }
 }

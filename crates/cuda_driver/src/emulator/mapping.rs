@@ -38,7 +38,10 @@ impl Mapping {
     /// Maps zeroed pages at `address`, a multiple of the page size; none where something lies already.
     pub(crate) fn at(address: u64, bytes: usize) -> Option<Mapping> {
         let wanted = usize::try_from(address).ok()?;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE | libc::MAP_NORESERVE;
+        let flags = libc::MAP_PRIVATE
+            | libc::MAP_ANONYMOUS
+            | libc::MAP_FIXED_NOREPLACE
+            | libc::MAP_NORESERVE;
         // SAFETY: a new anonymous mapping that replaces nothing (MAP_FIXED_NOREPLACE).
         let found = unsafe {
             libc::mmap(

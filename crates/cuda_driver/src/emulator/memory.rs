@@ -29,14 +29,18 @@ pub(crate) type Allocations = BTreeMap<u64, Allocation>;
 
 impl Emulator {
     /// Allocates device memory for a context.
-    pub(crate) fn allocate(&mut self, context: CUcontext, bytes: u64, pool: Option<CUmemoryPool>) -> Result<u64, ApiError> {
+    pub(crate) fn allocate(
+        &mut self,
+        context: CUcontext,
+        bytes: u64,
+        pool: Option<CUmemoryPool>,
+    ) -> Result<u64, ApiError> {
         let label = format!("allocation {}", self.allocations.len() + 1);
-        let address = self
-            .machine
-            .memory_mut()
-            .alloc(bytes, &label)
-            .map_err(|error| ApiError::Memory { action: format!("{bytes} bytes were asked for"), error })?;
-        let first = if self.device_span.is_empty() { address } else { self.device_span.start.min(address) };
+        let address = self.machine.memory_mut().alloc(bytes, &label).map_err(|error| {
+            ApiError::Memory { action: format!("{bytes} bytes were asked for"), error }
+        })?;
+        let first =
+            if self.device_span.is_empty() { address } else { self.device_span.start.min(address) };
         self.device_span = first..self.device_span.end.max(address + bytes);
         self.allocations.insert(address, Allocation { context, bytes, pool, managed: None });
         Ok(address)
@@ -64,7 +68,11 @@ impl Emulator {
     /// What an address is instead of the start of an allocation, for a message.
     fn belongs_to(&self, address: u64) -> String {
         if let Some((base, allocation)) = self.allocation_at(address) {
-            return format!("; it is byte {} of the {} bytes at {base:#x}", address - base, allocation.bytes);
+            return format!(
+                "; it is byte {} of the {} bytes at {base:#x}",
+                address - base,
+                allocation.bytes
+            );
         }
         match self.machine.memory().read(address, &mut [0]) {
             Ok(()) => "; it belongs to a module's variable".to_owned(),
@@ -89,8 +97,12 @@ impl Emulator {
 
     /// Gives back everything that a context allocated.
     pub(crate) fn free_of_context(&mut self, context: CUcontext) {
-        let owned: Vec<u64> =
-            self.allocations.iter().filter(|(_, found)| found.context == context).map(|(base, _)| *base).collect();
+        let owned: Vec<u64> = self
+            .allocations
+            .iter()
+            .filter(|(_, found)| found.context == context)
+            .map(|(base, _)| *base)
+            .collect();
         for address in owned {
             // The address comes from the table, so there is nothing to report.
             let _ = self.release(address);
@@ -156,7 +168,11 @@ pub(crate) fn free(address: CUdeviceptr) -> Outcome {
     })
 }
 
-pub(crate) fn address_range(base: Out<CUdeviceptr>, size: Out<usize>, address: CUdeviceptr) -> Outcome {
+pub(crate) fn address_range(
+    base: Out<CUdeviceptr>,
+    size: Out<usize>,
+    address: CUdeviceptr,
+) -> Outcome {
     with(|emulator| {
         emulator.ready()?;
         let Some((start, bytes)) = emulator.device_range(address) else {
@@ -190,7 +206,8 @@ pub(crate) fn free_async(address: CUdeviceptr, stream: CUstream) -> Outcome {
 /// Refuses a range that is not managed memory.
 fn check_managed(emulator: &Emulator, address: u64, count: usize) -> Outcome {
     let managed = emulator.allocation_at(address).is_some_and(|(base, allocation)| {
-        allocation.managed.is_some() && (address - base).saturating_add(count as u64) <= allocation.bytes
+        allocation.managed.is_some()
+            && (address - base).saturating_add(count as u64) <= allocation.bytes
     });
     if !managed {
         return Err(ApiError::argument(
@@ -208,7 +225,12 @@ fn check_place(device: CUdevice) -> Outcome {
     if matches!(device, 0 | -1) { Ok(()) } else { Err(ApiError::InvalidDevice(device)) }
 }
 
-pub(crate) fn prefetch(address: CUdeviceptr, count: usize, device: CUdevice, stream: CUstream) -> Outcome {
+pub(crate) fn prefetch(
+    address: CUdeviceptr,
+    count: usize,
+    device: CUdevice,
+    stream: CUstream,
+) -> Outcome {
     with(|emulator| {
         let context = emulator.stream_context(stream)?;
         emulator.may_queue(context)?;
@@ -228,7 +250,12 @@ pub(crate) fn prefetch_v2(
     prefetch(address, count, device, stream)
 }
 
-pub(crate) fn advise(address: CUdeviceptr, count: usize, advice: c_uint, device: CUdevice) -> Outcome {
+pub(crate) fn advise(
+    address: CUdeviceptr,
+    count: usize,
+    advice: c_uint,
+    device: CUdevice,
+) -> Outcome {
     with(|emulator| {
         emulator.ready()?;
         if !(1..=6).contains(&advice) {
@@ -239,7 +266,12 @@ pub(crate) fn advise(address: CUdeviceptr, count: usize, advice: c_uint, device:
     })
 }
 
-pub(crate) fn advise_v2(address: CUdeviceptr, count: usize, advice: c_uint, location: CUmemLocation) -> Outcome {
+pub(crate) fn advise_v2(
+    address: CUdeviceptr,
+    count: usize,
+    advice: c_uint,
+    location: CUmemLocation,
+) -> Outcome {
     let device = if location.kind == 1 { location.id } else { -1 };
     advise(address, count, advice, device)
 }
@@ -262,9 +294,16 @@ impl Attribute {
 }
 
 /// `CU_POINTER_ATTRIBUTE_*` of an address; none where it has no such attribute.
-fn attribute_of(emulator: &mut Emulator, attribute: c_uint, address: u64) -> Result<Option<Attribute>, ApiError> {
+fn attribute_of(
+    emulator: &mut Emulator,
+    attribute: c_uint,
+    address: u64,
+) -> Result<Option<Attribute>, ApiError> {
     use Attribute::*;
-    let block = emulator.host.block_at(address).map(|(base, block)| (base, block.bytes as u64, block.kind, block.context));
+    let block = emulator
+        .host
+        .block_at(address)
+        .map(|(base, block)| (base, block.bytes as u64, block.kind, block.context));
     let device = emulator.device_range(address);
     let managed = matches!(block, Some((_, _, BlockKind::Managed, _)));
     let pinned = block.is_some() && !managed;
@@ -337,14 +376,22 @@ pub(crate) fn pointer_attributes(
     })
 }
 
-pub(crate) fn pointer_set_attribute(value: HostPtr, attribute: c_uint, address: CUdeviceptr) -> Outcome {
+pub(crate) fn pointer_set_attribute(
+    value: HostPtr,
+    attribute: c_uint,
+    address: CUdeviceptr,
+) -> Outcome {
     with(|emulator| {
         if value.is_null() {
             return Err(ApiError::NullPointer { name: "value" });
         }
         // Only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS can be set.
         if attribute != 6 {
-            return Err(ApiError::argument("attribute", attribute, "6 (synchronous memory operations)"));
+            return Err(ApiError::argument(
+                "attribute",
+                attribute,
+                "6 (synchronous memory operations)",
+            ));
         }
         match emulator.device_range(address) {
             Some(_) => Ok(()),

@@ -21,7 +21,9 @@ impl Emulator {
     fn mirrored(&self) -> Vec<Stretch> {
         self.host
             .blocks()
-            .filter_map(|(host, block)| Some(Stretch { host, device: block.device?, bytes: block.bytes }))
+            .filter_map(|(host, block)| {
+                Some(Stretch { host, device: block.device?, bytes: block.bytes })
+            })
             .collect()
     }
 
@@ -33,7 +35,8 @@ impl Emulator {
             .filter_map(|stretch| {
                 let from = stretch.device.max(device);
                 let to = (stretch.device + stretch.bytes as u64).min(end);
-                let bytes = usize::try_from(to.checked_sub(from)?).ok().filter(|bytes| *bytes > 0)?;
+                let bytes =
+                    usize::try_from(to.checked_sub(from)?).ok().filter(|bytes| *bytes > 0)?;
                 Some(Stretch { host: stretch.host + (from - stretch.device), device: from, bytes })
             })
             .collect()
@@ -42,10 +45,9 @@ impl Emulator {
     fn copy_in(&mut self, stretches: &[Stretch]) -> Outcome {
         for stretch in stretches {
             let host = HostPtr::at(stretch.host).read("host memory", stretch.bytes)?;
-            self.machine
-                .memory_mut()
-                .write(stretch.device, host)
-                .map_err(|error| ApiError::Memory { action: "copying host memory in".to_owned(), error })?;
+            self.machine.memory_mut().write(stretch.device, host).map_err(|error| {
+                ApiError::Memory { action: "copying host memory in".to_owned(), error }
+            })?;
         }
         Ok(())
     }
@@ -53,10 +55,10 @@ impl Emulator {
     fn copy_out(&mut self, stretches: &[Stretch]) -> Outcome {
         for stretch in stretches {
             let host = HostPtr::at(stretch.host).write("host memory", stretch.bytes)?;
-            self.machine
-                .memory()
-                .read(stretch.device, host)
-                .map_err(|error| ApiError::Memory { action: "copying host memory out".to_owned(), error })?;
+            self.machine.memory().read(stretch.device, host).map_err(|error| ApiError::Memory {
+                action: "copying host memory out".to_owned(),
+                error,
+            })?;
         }
         Ok(())
     }
@@ -77,13 +79,19 @@ impl Emulator {
     pub(crate) fn device_read(&mut self, address: u64, target: &mut [u8]) -> Outcome {
         let mirrored = self.mirrored_within(address, target.len() as u64);
         self.copy_in(&mirrored)?;
-        self.machine.memory().read(address, target).map_err(|error| copy_error(target.len() as u64, error))
+        self.machine
+            .memory()
+            .read(address, target)
+            .map_err(|error| copy_error(target.len() as u64, error))
     }
 
     /// Writes device memory.
     pub(crate) fn device_write(&mut self, address: u64, source: &[u8]) -> Outcome {
         let bytes = source.len() as u64;
-        self.machine.memory_mut().write(address, source).map_err(|error| copy_error(bytes, error))?;
+        self.machine
+            .memory_mut()
+            .write(address, source)
+            .map_err(|error| copy_error(bytes, error))?;
         let mirrored = self.mirrored_within(address, bytes);
         self.copy_out(&mirrored)
     }
@@ -92,7 +100,10 @@ impl Emulator {
     pub(crate) fn device_copy(&mut self, to: u64, from: u64, bytes: u64) -> Outcome {
         let mirrored = self.mirrored_within(from, bytes);
         self.copy_in(&mirrored)?;
-        self.machine.memory_mut().copy(to, from, bytes).map_err(|error| copy_error(bytes, error))?;
+        self.machine
+            .memory_mut()
+            .copy(to, from, bytes)
+            .map_err(|error| copy_error(bytes, error))?;
         let mirrored = self.mirrored_within(to, bytes);
         self.copy_out(&mirrored)
     }
@@ -100,10 +111,9 @@ impl Emulator {
     /// Fills device memory with `count` times `pattern`.
     pub(crate) fn device_fill(&mut self, address: u64, pattern: &[u8], count: u64) -> Outcome {
         let bytes = count.saturating_mul(pattern.len() as u64);
-        self.machine
-            .memory_mut()
-            .fill(address, pattern, count)
-            .map_err(|error| ApiError::Memory { action: format!("a fill of {bytes} bytes"), error })?;
+        self.machine.memory_mut().fill(address, pattern, count).map_err(|error| {
+            ApiError::Memory { action: format!("a fill of {bytes} bytes"), error }
+        })?;
         let mirrored = self.mirrored_within(address, bytes);
         self.copy_out(&mirrored)
     }

@@ -24,11 +24,15 @@ pub(crate) struct Module {
 
 impl Emulator {
     /// Loads a program into a context.
-    pub(crate) fn load_program(&mut self, context: CUcontext, program: Arc<Image>) -> Result<CUmodule, ApiError> {
-        let id = self
-            .machine
-            .load(program.program.clone())
-            .map_err(|error| ApiError::Memory { action: "loading the module's variables".to_owned(), error })?;
+    pub(crate) fn load_program(
+        &mut self,
+        context: CUcontext,
+        program: Arc<Image>,
+    ) -> Result<CUmodule, ApiError> {
+        let id = self.machine.load(program.program.clone()).map_err(|error| ApiError::Memory {
+            action: "loading the module's variables".to_owned(),
+            error,
+        })?;
         Ok(self.modules.insert(Module { context, id, program, functions: BTreeMap::new() }))
     }
 
@@ -41,7 +45,11 @@ impl Emulator {
     }
 
     /// The handle of a module's kernel; the same one each time.
-    pub(crate) fn function_of(&mut self, module: CUmodule, name: &str) -> Result<CUfunction, ApiError> {
+    pub(crate) fn function_of(
+        &mut self,
+        module: CUmodule,
+        name: &str,
+    ) -> Result<CUfunction, ApiError> {
         let found = self.modules.get_mut(module)?;
         if let Some(function) = found.functions.get(name) {
             return Ok(*function);
@@ -63,14 +71,27 @@ impl Emulator {
 }
 
 /// A name that a module does not have, with the ones it has.
-pub(crate) fn not_found<'a>(kind: &'static str, name: &str, others: impl Iterator<Item = &'a str>) -> ApiError {
+pub(crate) fn not_found<'a>(
+    kind: &'static str,
+    name: &str,
+    others: impl Iterator<Item = &'a str>,
+) -> ApiError {
     const SHOWN: usize = 8;
     let others: Vec<&str> = others.collect();
     let hint = match others.len() {
         0 => String::new(),
         count => {
-            let more = if count > SHOWN { format!(" and {} more", count - SHOWN) } else { String::new() };
-            format!("; it has {}{more}", others.iter().take(SHOWN).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+            let more =
+                if count > SHOWN { format!(" and {} more", count - SHOWN) } else { String::new() };
+            format!(
+                "; it has {}{more}",
+                others
+                    .iter()
+                    .take(SHOWN)
+                    .map(|name| format!("`{name}`"))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )
         }
     };
     ApiError::SymbolNotFound { kind, name: name.to_owned(), hint }
@@ -131,7 +152,12 @@ pub(crate) fn get_function(function: Out<CUfunction>, module: CUmodule, name: Te
     })
 }
 
-pub(crate) fn get_global(address: Out<CUdeviceptr>, bytes: Out<usize>, module: CUmodule, name: Text) -> Outcome {
+pub(crate) fn get_global(
+    address: Out<CUdeviceptr>,
+    bytes: Out<usize>,
+    module: CUmodule,
+    name: Text,
+) -> Outcome {
     with(|emulator| {
         emulator.ready()?;
         let (found, size) = emulator.global_of(module, &name.string("name")?)?;
@@ -152,7 +178,11 @@ pub(crate) fn function_count(count: Out<c_uint>, module: CUmodule) -> Outcome {
     })
 }
 
-pub(crate) fn enumerate_functions(functions: Out<CUfunction>, count: c_uint, module: CUmodule) -> Outcome {
+pub(crate) fn enumerate_functions(
+    functions: Out<CUfunction>,
+    count: c_uint,
+    module: CUmodule,
+) -> Outcome {
     with(|emulator| {
         emulator.ready()?;
         let program = emulator.modules.get(module)?.program.clone();

@@ -23,13 +23,18 @@ const REGISTER_UNIT: u32 = 256;
 const PARTITIONS: u32 = 4;
 
 /// Blocks of `block_size` threads with `dynamic_shared` bytes each that are resident at once.
-pub(crate) fn blocks_per_multiprocessor(kernel: &KernelInfo, block_size: u32, dynamic_shared: u64) -> u32 {
+pub(crate) fn blocks_per_multiprocessor(
+    kernel: &KernelInfo,
+    block_size: u32,
+    dynamic_shared: u64,
+) -> u32 {
     if block_size == 0 || block_size > max_threads(kernel) {
         return 0;
     }
     let warps = block_size.div_ceil(WARP);
     let by_threads = THREADS_PER_MULTIPROCESSOR / (warps * WARP);
-    let shared = (u64::from(kernel.static_shared_bytes) + dynamic_shared).next_multiple_of(SHARED_UNIT);
+    let shared =
+        (u64::from(kernel.static_shared_bytes) + dynamic_shared).next_multiple_of(SHARED_UNIT);
     if shared > u64::from(SHARED_OPT_IN) {
         return 0;
     }
@@ -37,16 +42,23 @@ pub(crate) fn blocks_per_multiprocessor(kernel: &KernelInfo, block_size: u32, dy
     let registers_of_warp = (registers(kernel) * WARP).next_multiple_of(REGISTER_UNIT);
     let warps_of_partition = REGISTERS / PARTITIONS / registers_of_warp;
     let by_registers = warps_of_partition * PARTITIONS / warps;
-    by_threads.min(by_registers).min(BLOCKS_PER_MULTIPROCESSOR).min(u32::try_from(by_shared).unwrap_or(u32::MAX))
+    by_threads
+        .min(by_registers)
+        .min(BLOCKS_PER_MULTIPROCESSOR)
+        .min(u32::try_from(by_shared).unwrap_or(u32::MAX))
 }
 
 /// Blocks of a kernel that the whole device holds at once.
 pub(crate) fn resident_blocks(kernel: &KernelInfo, block_size: u32, dynamic_shared: u32) -> u64 {
-    u64::from(blocks_per_multiprocessor(kernel, block_size, dynamic_shared.into())) * u64::from(MULTIPROCESSORS)
+    u64::from(blocks_per_multiprocessor(kernel, block_size, dynamic_shared.into()))
+        * u64::from(MULTIPROCESSORS)
 }
 
 fn positive(name: &'static str, value: c_int) -> Result<u32, ApiError> {
-    u32::try_from(value).ok().filter(|value| *value > 0).ok_or_else(|| ApiError::argument(name, value, "at least 1"))
+    u32::try_from(value)
+        .ok()
+        .filter(|value| *value > 0)
+        .ok_or_else(|| ApiError::argument(name, value, "at least 1"))
 }
 
 /// A kernel's description and settings.
@@ -100,7 +112,9 @@ pub(crate) fn max_potential_block_size(
     let limit = match u32::try_from(block_size_limit) {
         Ok(0) => max_threads(&kernel),
         Ok(limit) => limit.min(max_threads(&kernel)),
-        Err(_) => return Err(ApiError::argument("block_size_limit", block_size_limit, "0 or more")),
+        Err(_) => {
+            return Err(ApiError::argument("block_size_limit", block_size_limit, "0 or more"));
+        }
     };
     // The largest block first: of equal occupancies the one with the fewest blocks wins.
     let (mut best_threads, mut best) = (0, (0, 0));

@@ -37,7 +37,11 @@ unsafe impl Send for JitOptions {}
 
 impl JitOptions {
     /// Reads `count` options.
-    pub(crate) fn read(count: c_uint, options: Out<c_uint>, values: Out<*mut c_void>) -> Result<JitOptions, ApiError> {
+    pub(crate) fn read(
+        count: c_uint,
+        options: Out<c_uint>,
+        values: Out<*mut c_void>,
+    ) -> Result<JitOptions, ApiError> {
         let find = |wanted: c_uint| -> Result<Option<usize>, ApiError> {
             for index in 0..count as usize {
                 let option = options.get("options", index)?;
@@ -51,7 +55,9 @@ impl JitOptions {
             Ok(None)
         };
         let log = |buffer: c_uint, size: c_uint| -> Result<Option<Log>, ApiError> {
-            let (Some(buffer), Some(size_index)) = (find(buffer)?, find(size)?) else { return Ok(None) };
+            let (Some(buffer), Some(size_index)) = (find(buffer)?, find(size)?) else {
+                return Ok(None);
+            };
             let buffer = values.host_pointer("option_values", buffer)?;
             // Sizes are 32-bit values.
             let bytes = values.get("option_values", size_index)?.addr() & 0xFFFF_FFFF;

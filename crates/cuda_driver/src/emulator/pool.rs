@@ -53,7 +53,11 @@ impl Emulator {
     }
 
     fn used_of(&self, pool: CUmemoryPool) -> u64 {
-        self.allocations.values().filter(|found| found.pool == Some(pool)).map(|found| found.bytes).sum()
+        self.allocations
+            .values()
+            .filter(|found| found.pool == Some(pool))
+            .map(|found| found.bytes)
+            .sum()
     }
 }
 
@@ -108,7 +112,12 @@ pub(crate) fn destroy(pool: CUmemoryPool) -> Outcome {
     })
 }
 
-pub(crate) fn alloc_from(address: Out<CUdeviceptr>, bytes: usize, pool: CUmemoryPool, stream: CUstream) -> Outcome {
+pub(crate) fn alloc_from(
+    address: Out<CUdeviceptr>,
+    bytes: usize,
+    pool: CUmemoryPool,
+    stream: CUstream,
+) -> Outcome {
     with(|emulator| {
         let context = emulator.stream_context(stream)?;
         emulator.may_queue(context)?;
@@ -135,14 +144,22 @@ pub(crate) fn set_attribute(pool: CUmemoryPool, attribute: c_uint, value: HostPt
         let used = emulator.used_of(pool);
         let pool = emulator.pools.get_mut(pool)?;
         match attribute {
-            1..=3 => pool.switches[attribute as usize - 1] = value.out::<c_int>().get("value", 0)?,
+            1..=3 => {
+                pool.switches[attribute as usize - 1] = value.out::<c_int>().get("value", 0)?
+            }
             RELEASE_THRESHOLD => pool.release_threshold = value.out::<u64>().get("value", 0)?,
             RESERVED_HIGH | USED_HIGH => match value.out::<u64>().get("value", 0)? {
                 0 => pool.high = used,
-                other => return Err(ApiError::argument("value", other, "0, which resets the mark")),
+                other => {
+                    return Err(ApiError::argument("value", other, "0, which resets the mark"));
+                }
             },
             RESERVED_CURRENT | USED_CURRENT => {
-                return Err(ApiError::argument("attribute", attribute, "one that can be set: 1 to 4, 6 or 8"));
+                return Err(ApiError::argument(
+                    "attribute",
+                    attribute,
+                    "one that can be set: 1 to 4, 6 or 8",
+                ));
             }
             _ => return Err(unknown_attribute(attribute)),
         }
@@ -155,7 +172,9 @@ pub(crate) fn get_attribute(pool: CUmemoryPool, attribute: c_uint, value: HostPt
         let used = emulator.used_of(pool);
         let pool = emulator.pools.get(pool)?;
         let word = match attribute {
-            1..=3 => return value.out::<c_int>().set("value", pool.switches[attribute as usize - 1]),
+            1..=3 => {
+                return value.out::<c_int>().set("value", pool.switches[attribute as usize - 1]);
+            }
             RELEASE_THRESHOLD => pool.release_threshold,
             RESERVED_CURRENT | USED_CURRENT => used,
             RESERVED_HIGH | USED_HIGH => pool.high.max(used),

@@ -44,7 +44,11 @@ pub(crate) fn create(stream: Out<CUstream>, flags: c_uint) -> Outcome {
     create_with_priority(stream, flags, 0)
 }
 
-pub(crate) fn create_with_priority(stream: Out<CUstream>, flags: c_uint, priority: c_int) -> Outcome {
+pub(crate) fn create_with_priority(
+    stream: Out<CUstream>,
+    flags: c_uint,
+    priority: c_int,
+) -> Outcome {
     with(|emulator| {
         let context = emulator.ready()?;
         stream.check("stream")?;
@@ -154,12 +158,21 @@ pub(crate) fn synchronize(stream: CUstream) -> Outcome {
     })
 }
 
-pub(crate) fn attach_memory(stream: CUstream, address: CUdeviceptr, _length: usize, flags: c_uint) -> Outcome {
+pub(crate) fn attach_memory(
+    stream: CUstream,
+    address: CUdeviceptr,
+    _length: usize,
+    flags: c_uint,
+) -> Outcome {
     with(|emulator| {
         let context = emulator.stream_context(stream)?;
         emulator.may_queue(context)?;
         if !matches!(flags, 1 | 2 | 4) {
-            return Err(ApiError::argument("flags", flags, "1 (global), 2 (host) or 4 (single stream)"));
+            return Err(ApiError::argument(
+                "flags",
+                flags,
+                "1 (global), 2 (host) or 4 (single stream)",
+            ));
         }
         match emulator.allocation_at(address) {
             Some((_, found)) if found.managed.is_some() => Ok(()),

@@ -102,18 +102,13 @@ pub const fn c_format<const N: usize>(
     pieces: &[Piece],
     mut classes: Option<&'static Classes>,
 ) -> [u8; N] {
-    let mut out = Writer {
-        bytes: [0; N],
-        len: 0,
-    };
+    let mut out = Writer { bytes: [0; N], len: 0 };
     let mut i = 0;
     while i < pieces.len() {
         match pieces[i] {
             Piece::Text(text) => out.text(text),
             Piece::Value(conversion) => {
-                let Some(next) = classes else {
-                    panic!("more conversions than values")
-                };
+                let Some(next) = classes else { panic!("more conversions than values") };
                 out.conversion(conversion, next.first);
                 classes = next.rest;
             }
@@ -176,13 +171,7 @@ impl<const N: usize> Writer<N> {
     }
 
     const fn integer(&mut self, conversion: Conversion, class: Class) {
-        let Conversion {
-            mut plus,
-            zero,
-            align,
-            mut width,
-            ..
-        } = conversion;
+        let Conversion { mut plus, zero, align, mut width, .. } = conversion;
         if plus && matches!(class, Class::Unsigned) {
             // C has no sign for unsigned numbers: it is written in front.
             assert!(
@@ -214,13 +203,7 @@ impl<const N: usize> Writer<N> {
     }
 
     const fn float(&mut self, conversion: Conversion, class: Class) {
-        let Conversion {
-            plus,
-            zero,
-            align,
-            width,
-            ..
-        } = conversion;
+        let Conversion { plus, zero, align, width, .. } = conversion;
         let is_single = matches!(class, Class::Single);
         self.flags(plus, zero, matches!(align, Align::Left), width);
         let letter = match (conversion.kind, conversion.precision) {

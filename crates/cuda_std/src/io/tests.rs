@@ -89,17 +89,23 @@ mod on_the_c_library {
     #[test]
     fn width_sign_and_alignment() {
         for value in [0, 7, -42, 123_456, i32::MIN] {
-            same!("[{value:5}] [{value:<5}] [{value:>5}] [{value:05}] [{value:<05}] [{value:+}] [{value:+7}] [{value:+07}]");
+            same!(
+                "[{value:5}] [{value:<5}] [{value:>5}] [{value:05}] [{value:<05}] [{value:+}] [{value:+7}] [{value:+07}]"
+            );
         }
         for value in [0_u64, 42, u64::MAX] {
-            same!("[{value:5}] [{value:<25}] [{value:025}] [{value:+}] [{value:+012}] [{value:.3}]");
+            same!(
+                "[{value:5}] [{value:<25}] [{value:025}] [{value:+}] [{value:+012}] [{value:.3}]"
+            );
         }
     }
 
     #[test]
     fn other_bases() {
         for value in [0, 1, 10, -1, i32::MAX] {
-            same!("[{value:x}] [{value:X}] [{value:o}] [{value:#x}] [{value:#X}] [{value:#o}] [{value:#010x}] [{value:08X}] [{value:10x}] [{value:<10o}|]");
+            same!(
+                "[{value:x}] [{value:X}] [{value:o}] [{value:#x}] [{value:#X}] [{value:#o}] [{value:#010x}] [{value:08X}] [{value:10x}] [{value:<10o}|]"
+            );
         }
         same!("{:x} {:x} {:x}", -1_i8, -1_i16, -1_i64);
         same!("{:#04x} {:#02x}", 1, 1);
@@ -116,9 +122,15 @@ mod on_the_c_library {
     #[test]
     fn floats_without_precision_have_the_digits_of_their_type() {
         assert_eq!(printed!("{} {} {:?}", 0.1_f32, 0.1_f64, 1.0_f32).0, "0.1 0.1 1");
-        assert_eq!(printed!("{} {}", 1.0_f32 / 3.0, 1.0_f64 / 3.0).0, "0.3333333 0.333333333333333");
+        assert_eq!(
+            printed!("{} {}", 1.0_f32 / 3.0, 1.0_f64 / 3.0).0,
+            "0.3333333 0.333333333333333"
+        );
         assert_eq!(printed!("{} {}", 1_234_567.0_f32, 1e20_f64).0, "1234567 1e+20");
-        assert_eq!(printed!("{:e} {:E} {:.2e}", 1234.5_f32, 0.5_f64, 1234.5_f64).0, "1.234500e+03 5.00000000000000E-01 1.23e+03");
+        assert_eq!(
+            printed!("{:e} {:E} {:.2e}", 1234.5_f32, 0.5_f64, 1234.5_f64).0,
+            "1.234500e+03 5.00000000000000E-01 1.23e+03"
+        );
     }
 
     #[test]
@@ -173,8 +185,38 @@ mod on_the_c_library {
     fn the_most_values() {
         same!(
             "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}",
-            1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
-            30, 31, 32.5_f32
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            7,
+            8,
+            9,
+            10,
+            11,
+            12,
+            13,
+            14,
+            15,
+            16,
+            17,
+            18,
+            19,
+            20,
+            21,
+            22,
+            23,
+            24,
+            25,
+            26,
+            27,
+            28,
+            29,
+            30,
+            31,
+            32.5_f32
         );
     }
 

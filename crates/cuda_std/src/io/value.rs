@@ -37,10 +37,7 @@ impl Slots for () {
 }
 
 impl<S: Slot, R: Slots> Slots for (S, R) {
-    const CLASSES: Option<&'static Classes> = Some(&Classes {
-        first: S::CLASS,
-        rest: R::CLASSES,
-    });
+    const CLASSES: Option<&'static Classes> = Some(&Classes { first: S::CLASS, rest: R::CLASSES });
     type Storage = (MaybeUninit<S::Storage>, MaybeUninit<R::Storage>);
 
     #[inline(always)]

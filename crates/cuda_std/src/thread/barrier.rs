@@ -106,5 +106,7 @@ pub fn system_fence() {
 #[gpu_only]
 pub fn nanosleep(nanos: u32) {
     // SAFETY: only time passes. Without `nomem`, so that a loop that waits for another thread's write reads again.
-    unsafe { core::arch::asm!("nanosleep.u32 {};", in(reg32) nanos, options(nostack, preserves_flags)) }
+    unsafe {
+        core::arch::asm!("nanosleep.u32 {};", in(reg32) nanos, options(nostack, preserves_flags))
+    }
 }

@@ -17,11 +17,7 @@ use super::{grid_size_1d, index_1d_usize};
 /// ```
 #[inline]
 pub fn grid_stride(len: usize) -> GridStride {
-    GridStride {
-        next: index_1d_usize(),
-        stride: grid_size_1d(),
-        end: len,
-    }
+    GridStride { next: index_1d_usize(), stride: grid_size_1d(), end: len }
 }
 
 /// Iterator that [`grid_stride`] makes.

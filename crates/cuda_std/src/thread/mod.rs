@@ -22,8 +22,8 @@ mod index;
 mod registers;
 
 pub use barrier::{
-    block_fence, device_fence, grid_fence, nanosleep, sync_threads, sync_threads_and, sync_threads_count,
-    sync_threads_or, system_fence,
+    block_fence, device_fence, grid_fence, nanosleep, sync_threads, sync_threads_and,
+    sync_threads_count, sync_threads_or, system_fence,
 };
 pub use grid_stride::{GridStride, grid_stride};
 pub use index::{

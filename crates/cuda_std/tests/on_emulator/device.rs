@@ -33,11 +33,7 @@ pub struct Shape {
 
 /// A launch along x.
 pub const fn line(grid: u32, block: u32) -> Shape {
-    Shape {
-        grid: [grid, 1, 1],
-        block: [block, 1, 1],
-        dynamic_shared_bytes: 0,
-    }
+    Shape { grid: [grid, 1, 1], block: [block, 1, 1], dynamic_shared_bytes: 0 }
 }
 
 /// What a kernel printed: one entry for each call of `vprintf`.

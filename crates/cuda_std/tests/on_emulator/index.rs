@@ -15,7 +15,8 @@ fn count(size: [u32; 3]) -> usize {
 
 /// All indices below `size`, x fastest.
 fn all(size: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
-    (0..size[2]).flat_map(move |z| (0..size[1]).flat_map(move |y| (0..size[0]).map(move |x| [x, y, z])))
+    (0..size[2])
+        .flat_map(move |z| (0..size[1]).flat_map(move |y| (0..size[0]).map(move |x| [x, y, z])))
 }
 
 /// Runs a kernel that writes a row for each thread, and gives block, thread and row, in the order of the rows.
@@ -24,7 +25,8 @@ fn rows(kernel: &str, shape: Shape) -> Vec<([u32; 3], [u32; 3], [u32; 12])> {
     let threads = count(shape.grid) * count(shape.block);
     let out = device.upload(&vec![[u32::MAX; 12]; threads]);
     device.run(kernel, shape, &Params::default().value(out));
-    let places = all(shape.grid).flat_map(|block| all(shape.block).map(move |thread| (block, thread)));
+    let places =
+        all(shape.grid).flat_map(|block| all(shape.block).map(move |thread| (block, thread)));
     let rows = device.download::<[u32; 12]>(out, threads);
     places.zip(rows).map(|((block, thread), row)| (block, thread, row)).collect()
 }
@@ -63,7 +65,13 @@ fn sizes_of_the_grid() {
 #[test]
 fn a_grid_stride_loop_visits_each_element_once() {
     // Fewer threads than elements, as many, more; none at all.
-    for (shape, len) in [(line(2, 32), 1000_usize), (line(4, 25), 100), (line(8, 128), 10), (line(1, 1), 7), (line(1, 32), 0)] {
+    for (shape, len) in [
+        (line(2, 32), 1000_usize),
+        (line(4, 25), 100),
+        (line(8, 128), 10),
+        (line(1, 1), 7),
+        (line(1, 32), 0),
+    ] {
         let mut device = Device::new();
         let counts = device.upload(&vec![0_u32; len + 1]);
         device.run("strided", shape, &Params::default().value(counts).value(len as u64));

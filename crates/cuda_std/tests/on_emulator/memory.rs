@@ -20,7 +20,8 @@ fn blocks_reverse_their_elements() {
         let values: Vec<f32> = (0..192).map(|i| i as f32).collect();
         let x = device.upload(&values);
         device.run(kernel, shape, &Params::default().value(x));
-        let expected: Vec<f32> = values.chunks(64).flat_map(|block| block.iter().rev().copied()).collect();
+        let expected: Vec<f32> =
+            values.chunks(64).flat_map(|block| block.iter().rev().copied()).collect();
         assert_eq!(device.download::<f32>(x, 192), expected, "{kernel}");
     }
 }
@@ -58,7 +59,8 @@ fn constant_and_global_statics() {
     let out = device.upload(&[0_u32; 8]);
     let params = Params::default().value(out).value(8_u64);
     device.run("statics", line(1, 1), &params);
-    let powers = |scale: u32, total: u32| (0..8).map(|i| 3_u32.pow(i) * scale + total).collect::<Vec<_>>();
+    let powers =
+        |scale: u32, total: u32| (0..8).map(|i| 3_u32.pow(i) * scale + total).collect::<Vec<_>>();
     assert_eq!(device.download::<u32>(out, 8), powers(10, 5));
 
     // The host finds both by name, and writes the constant.
@@ -86,7 +88,10 @@ fn barriers_that_count() {
             u32::from(below == threads),
             u32::from(below > 0),
         ];
-        assert_eq!(device.download::<[u32; 6]>(out, threads as usize), vec![expected; threads as usize]);
+        assert_eq!(
+            device.download::<[u32; 6]>(out, threads as usize),
+            vec![expected; threads as usize]
+        );
     }
 }
 

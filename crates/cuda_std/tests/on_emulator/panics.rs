@@ -43,7 +43,8 @@ fn check(fault: &Fault, message: &str, (line, column): (u32, u32)) {
 /// Thread 37 of block 1: lane 5 of its warp 1.
 const PANICS_AT: u32 = 64 + 37;
 
-const WITH_VALUES: &str = "index out of bounds, or another panic with run-time values in its message";
+const WITH_VALUES: &str =
+    "index out of bounds, or another panic with run-time values in its message";
 
 fn out(device: &mut Device) -> u64 {
     device.upload(&[0_u32; 128])
@@ -80,7 +81,8 @@ fn explicit() {
 
 #[test]
 fn unwrap_on_none() {
-    let fault = fault("unwrap_on_none", |device| Params::default().value(PANICS_AT).value(out(device)));
+    let fault =
+        fault("unwrap_on_none", |device| Params::default().value(PANICS_AT).value(out(device)));
     let message = "called `Option::unwrap()` on a `None` value";
     check(&fault, message, place("unwrap", "unwrap()"));
 }

@@ -12,7 +12,8 @@ fn every_thread_prints_a_line() {
 
 #[test]
 fn every_type() {
-    let lines = Device::new().run("all_types", line(2, 32), &Params::default().value(2.5_f32).value(1_u8));
+    let lines =
+        Device::new().run("all_types", line(2, 32), &Params::default().value(2.5_f32).value(1_u8));
     let expected = [
         "-1 18446744073709551615 -9223372036854775808 2.500 2.5 0.1\n",
         "true é text      r| 0x000000ff 1.500000e+00\n",

@@ -24,7 +24,8 @@ fn parameters_of_every_kind_arrive() {
         .value(-7_i8)
         .value(out);
     device.run("every_kind", line(1, 1), &params);
-    let expected = [3.0, 500.0, 0.125, 200.0, 13.0, 4.0, 3.0, 1.0, 233.0, 1_099_511_627_777.0, -7.0];
+    let expected =
+        [3.0, 500.0, 0.125, 200.0, 13.0, 4.0, 3.0, 1.0, 233.0, 1_099_511_627_777.0, -7.0];
     assert_eq!(device.download::<f64>(out, 11), expected);
 }
 

@@ -11,15 +11,7 @@ use super::signature::{KernelParam, KernelSignature, ParamKind};
 /// A `&[T]` would be one 16-byte parameter in that ABI; CUDA and rust-cuda pass pointer and length apart, so the
 /// macro does the flattening itself and puts the slice together again in front of the body.
 pub(crate) fn expand(kernel: &KernelSignature) -> TokenStream {
-    let KernelSignature {
-        attrs,
-        vis,
-        ident,
-        unsafety,
-        generics,
-        params,
-        body,
-    } = kernel;
+    let KernelSignature { attrs, vis, ident, unsafety, generics, params, body } = kernel;
     let inputs = params.iter().map(input);
     let rebuilt = params.iter().filter_map(rebuild);
     let checks = params.iter().filter_map(|param| check(param, kernel));
@@ -38,13 +30,7 @@ pub(crate) fn expand(kernel: &KernelSignature) -> TokenStream {
 
 /// The parameter, or the two parameters, of the entry.
 fn input(param: &KernelParam) -> TokenStream {
-    let KernelParam {
-        attrs,
-        mutability,
-        ident,
-        ty,
-        kind,
-    } = param;
+    let KernelParam { attrs, mutability, ident, ty, kind } = param;
     match kind {
         ParamKind::Slice { element, .. } => {
             let (address, length) = slice_parts(param);
@@ -58,13 +44,7 @@ fn rebuild(param: &KernelParam) -> Option<TokenStream> {
     let ParamKind::Slice { .. } = &param.kind else {
         return None;
     };
-    let KernelParam {
-        attrs,
-        mutability,
-        ident,
-        ty,
-        ..
-    } = param;
+    let KernelParam { attrs, mutability, ident, ty, .. } = param;
     let (address, length) = slice_parts(param);
     Some(quote! {
         #(#attrs)*

@@ -17,7 +17,8 @@ pub(super) fn const_kernel() -> String {
 }
 
 pub(super) fn async_kernel() -> String {
-    "a kernel cannot be `async`: the launch itself is asynchronous on the host; remove `async`".into()
+    "a kernel cannot be `async`: the launch itself is asynchronous on the host; remove `async`"
+        .into()
 }
 
 pub(super) fn foreign_abi(name: &str) -> String {

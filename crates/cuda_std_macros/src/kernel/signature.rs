@@ -5,8 +5,8 @@ use quote::{ToTokens, format_ident};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Block, Error, FnArg, GenericParam, Generics, Ident, ItemFn, Meta, Pat,
-    PatType, ReturnType, Signature, Token, Type, Visibility,
+    Attribute, Block, Error, FnArg, GenericParam, Generics, Ident, ItemFn, Meta, Pat, PatType,
+    ReturnType, Signature, Token, Type, Visibility,
 };
 
 use super::message;
@@ -115,11 +115,7 @@ impl Complaints {
 }
 
 fn parse_function(item: TokenStream) -> Result<ItemFn, Error> {
-    let start = item
-        .clone()
-        .into_iter()
-        .next()
-        .map_or_else(Span::call_site, |token| token.span());
+    let start = item.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span());
     match syn::parse2::<syn::Item>(item)? {
         syn::Item::Fn(function) => Ok(function),
         _ => Err(Error::new(start, message::not_a_function())),
@@ -134,10 +130,8 @@ fn check_options(options: TokenStream, complaints: &mut Complaints) {
     match syn::parse::Parser::parse2(parser, options) {
         Ok(options) => {
             for option in options {
-                let name = option
-                    .path()
-                    .get_ident()
-                    .map_or_else(|| String::from("…"), Ident::to_string);
+                let name =
+                    option.path().get_ident().map_or_else(|| String::from("…"), Ident::to_string);
                 complaints.at(&option, message::unknown_option(&name));
             }
         }
@@ -218,13 +212,7 @@ fn parse_param(position: usize, input: FnArg, complaints: &mut Complaints) -> Op
         }
     };
     let kind = classify(&ty, complaints)?;
-    Some(KernelParam {
-        attrs,
-        mutability,
-        ident,
-        ty: *ty,
-        kind,
-    })
+    Some(KernelParam { attrs, mutability, ident, ty: *ty, kind })
 }
 
 /// A type without the parentheses and invisible groups that macros put around it.
@@ -244,16 +232,12 @@ fn classify(ty: &Type, complaints: &mut Complaints) -> Option<ParamKind> {
                 (Type::Slice(slice), true) => message::mutable_slice(&slice.elem),
                 (target, true) => message::mutable_reference(target),
                 (Type::Slice(slice), false) => {
-                    return Some(ParamKind::Slice {
-                        element: (*slice.elem).clone(),
-                    });
+                    return Some(ParamKind::Slice { element: (*slice.elem).clone() });
                 }
                 (Type::Path(path), false) if path.path.is_ident("str") => message::str_slice(),
                 (Type::TraitObject(_) | Type::ImplTrait(_), false) => message::trait_type(),
                 (target, false) => {
-                    return Some(ParamKind::Reference {
-                        target: target.clone(),
-                    });
+                    return Some(ParamKind::Reference { target: target.clone() });
                 }
             }
         }
@@ -264,10 +248,7 @@ fn classify(ty: &Type, complaints: &mut Complaints) -> Option<ParamKind> {
                 Type::Path(path) if path.path.is_ident("str") => message::str_slice(),
                 Type::TraitObject(_) => message::trait_type(),
                 target => {
-                    return Some(ParamKind::Pointer {
-                        mutable,
-                        target: target.clone(),
-                    });
+                    return Some(ParamKind::Pointer { mutable, target: target.clone() });
                 }
             }
         }

@@ -94,18 +94,10 @@ fn try_expand(input: Input, end: &str) -> Result<TokenStream, Error> {
 }
 
 fn output(plan: &Plan, values: &Values) -> TokenStream {
-    let Plan {
-        pieces,
-        slots,
-        host,
-        c_bytes,
-    } = plan;
+    let Plan { pieces, slots, host, c_bytes } = plan;
     let count = slots.len();
     // `((), …)` from the end: a list of nested pairs.
-    let list = slots
-        .iter()
-        .rev()
-        .fold(quote!(()), |rest, slot| quote!((#slot, #rest)));
+    let list = slots.iter().rev().fold(quote!(()), |rest, slot| quote!((#slot, #rest)));
     let c_bytes = c_bytes + 1;
     let names: Vec<Ident> = (0..values.expressions.len()).map(value_name).collect();
     let expressions = &values.expressions;
@@ -145,10 +137,8 @@ struct Plan {
 
 impl Plan {
     fn text(&mut self, text: &str) {
-        self.pieces
-            .push(quote!(::cuda_std::io::__private::Piece::Text(#text)));
-        self.host
-            .push_str(&text.replace('{', "{{").replace('}', "}}"));
+        self.pieces.push(quote!(::cuda_std::io::__private::Piece::Text(#text)));
+        self.host.push_str(&text.replace('{', "{{").replace('}', "}}"));
         // Each `%` is doubled.
         self.c_bytes += text.len() + text.matches('%').count();
     }
@@ -164,8 +154,7 @@ impl Plan {
         };
         let function = Ident::new(function, span);
         // At the value's place, which is where rustc then reports a type that cannot be printed.
-        self.slots
-            .push(quote_spanned!(span=> ::cuda_std::io::__private::#function(#name)));
+        self.slots.push(quote_spanned!(span=> ::cuda_std::io::__private::#function(#name)));
         self.pieces.push(conversion(spec));
         self.host.push_str(&format!("{{{value}:{}}}", spec.text));
         let digits = |number: Option<u32>| number.map_or(0, |number| number.to_string().len());
@@ -175,12 +164,7 @@ impl Plan {
 }
 
 fn conversion(spec: &Spec) -> TokenStream {
-    let Spec {
-        plus,
-        alternate,
-        zero,
-        ..
-    } = spec;
+    let Spec { plus, alternate, zero, .. } = spec;
     let kind = match spec.kind {
         Kind::Display | Kind::Debug => quote!(Plain),
         Kind::LowerHex => quote!(LowerHex),
@@ -253,10 +237,8 @@ impl Values {
             }
             Argument::Position(value) => self.check_position(*value, format)?,
             Argument::Name(name) => {
-                let known = self
-                    .names
-                    .iter()
-                    .position(|known| known.as_deref() == Some(name.as_str()));
+                let known =
+                    self.names.iter().position(|known| known.as_deref() == Some(name.as_str()));
                 known.unwrap_or_else(|| self.capture(name, format))
             }
         };

@@ -60,7 +60,9 @@ const LARGEST_WIDTH: u32 = 999;
 /// The pieces of a format string; the error says what to write instead.
 pub(super) fn parse(format: &str) -> Result<Vec<Piece>, String> {
     if format.contains('\0') {
-        return Err("the format string contains a NUL, where C would stop printing; remove it".into());
+        return Err(
+            "the format string contains a NUL, where C would stop printing; remove it".into()
+        );
     }
     let mut pieces = Vec::new();
     let mut text = String::new();
@@ -100,9 +102,8 @@ fn parse_value(inside: &str) -> Result<Piece, String> {
     let argument = if argument.is_empty() {
         Argument::Next
     } else if argument.bytes().all(|byte| byte.is_ascii_digit()) {
-        let position = argument
-            .parse()
-            .map_err(|_| format!("there is no argument number {argument}"))?;
+        let position =
+            argument.parse().map_err(|_| format!("there is no argument number {argument}"))?;
         Argument::Position(position)
     } else if is_name(argument) {
         Argument::Name(argument.to_owned())
@@ -122,10 +123,7 @@ fn is_name(text: &str) -> bool {
 }
 
 fn parse_spec(text: &str) -> Result<Spec, String> {
-    let mut spec = Spec {
-        text: text.to_owned(),
-        ..Spec::default()
-    };
+    let mut spec = Spec { text: text.to_owned(), ..Spec::default() };
     let mut rest = text;
 
     let mut characters = rest.chars();
@@ -205,8 +203,12 @@ fn check_combination(spec: &Spec) -> Result<(), String> {
     let has_prefix = matches!(spec.kind, Kind::LowerHex | Kind::UpperHex | Kind::Octal);
     if spec.alternate && !has_prefix {
         return Err(match spec.kind {
-            Kind::Debug => format!("`{{:{text}}}`: kernels print no structures; write `{{:?}}` for each field"),
-            _ => format!("`{{:{text}}}`: in a kernel `#` goes with `x`, `X` or `o` only; leave it out"),
+            Kind::Debug => {
+                format!("`{{:{text}}}`: kernels print no structures; write `{{:?}}` for each field")
+            }
+            _ => format!(
+                "`{{:{text}}}`: in a kernel `#` goes with `x`, `X` or `o` only; leave it out"
+            ),
         });
     }
     if spec.alternate && !spec.zero && spec.width.is_some() {
@@ -224,9 +226,7 @@ fn check_combination(spec: &Spec) -> Result<(), String> {
 
 /// Digits at the start, as a width or precision.
 fn parse_number<'a>(rest: &'a str, spec: &str) -> Result<(Option<u32>, &'a str), String> {
-    let end = rest
-        .find(|character: char| !character.is_ascii_digit())
-        .unwrap_or(rest.len());
+    let end = rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());
     let (digits, after) = rest.split_at(end);
     if after.starts_with('$') {
         return Err(no_argument_widths(spec));
@@ -243,7 +243,9 @@ fn parse_number<'a>(rest: &'a str, spec: &str) -> Result<(Option<u32>, &'a str),
 }
 
 fn no_argument_widths(spec: &str) -> String {
-    format!("`{{:{spec}}}`: in a kernel width and precision are numbers in the format string; write the number")
+    format!(
+        "`{{:{spec}}}`: in a kernel width and precision are numbers in the format string; write the number"
+    )
 }
 
 #[cfg(test)]

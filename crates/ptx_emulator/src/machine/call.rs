@@ -63,14 +63,14 @@ impl Engine<'_> {
         // Lanes whose guard is false pass by.
         part(warp, index, mask, pc + 1);
         let callee = frame::enter(self, block, warp, target, Some((frame, pc)), mask);
-        let Some(callee) = callee else {
-            let fault = self.fault(block, warp, frame, pc, mask, FaultKind::StackOverflow);
+        let callee = callee.map_err(|kind| {
+            let fault = self.fault(block, warp, frame, pc, mask, kind);
             let depth = warp.frames[frame as usize].depth + 1;
-            return Err(fault.with_note(format!(
+            fault.with_note(format!(
                 "{depth} calls are active; a thread may use {} bytes of stack and {} nested calls",
                 self.config.stack_bytes, self.config.call_depth
-            )));
-        };
+            ))
+        })?;
         let function = &self.program.functions[target as usize];
         let from = warp.frames[frame as usize].base_local;
         let to = warp.frames[callee as usize].base_local;

@@ -1,5 +1,6 @@
 //! Making frames: register rows with their constants, special registers, local memory.
 
+use crate::fault::FaultKind;
 use crate::memory::window;
 use crate::op::NONE;
 use crate::program::{Function, KernelInfo, Program, Special, Value, VariableSpace};
@@ -81,7 +82,11 @@ fn grow<T: Clone>(rows: &mut Vec<T>, length: usize, fill: T) {
     }
 }
 
-/// Makes a frame for the lanes of `mask` and fills its rows. `None` when the stack does not suffice.
+/// Host memory that the registers of one warp may take, bytes: calls nested deeply in functions with very many
+/// registers would otherwise take all there is.
+const MAX_REGISTER_BYTES: u64 = 512 << 20;
+
+/// Makes a frame for the lanes of `mask` and fills its rows; the kind of fault when there is no room.
 pub(super) fn enter(
     engine: &Engine<'_>,
     block: &BlockState,
@@ -89,14 +94,18 @@ pub(super) fn enter(
     function: u32,
     caller: Option<(u32, u32)>,
     mask: u32,
-) -> Option<u32> {
-    let code = engine.program.functions.get(function as usize)?;
-    let template = engine.templates.get(function as usize)?.as_ref()?;
+) -> Result<u32, FaultKind> {
+    let (Some(code), Some(template)) = (
+        engine.program.functions.get(function as usize),
+        engine.templates.get(function as usize).and_then(Option::as_ref),
+    ) else {
+        return Err(FaultKind::InvalidPc);
+    };
     let mut frame = Frame { function, parent: NONE, call_pc: NONE, ..Frame::default() };
     let mut local_end = (window::LOCAL_RESERVED / 4) as u32;
     if let Some((parent, call_pc)) = caller {
         let above = warp.frames[parent as usize];
-        let calling = engine.program.functions.get(above.function as usize)?;
+        let calling = &engine.program.functions[above.function as usize];
         frame.parent = parent;
         frame.call_pc = call_pc;
         frame.base32 = above.base32 + calling.rows32;
@@ -106,11 +115,18 @@ pub(super) fn enter(
         local_end = above.top_local;
     }
     let align = (code.frame_align / 4).max(1);
-    frame.base_local = local_end.checked_next_multiple_of(align)?;
-    frame.top_local = frame.base_local.checked_add(code.frame_bytes.div_ceil(4))?;
+    // Frames are at most 512 KiB and start within the stack, which is checked here.
+    frame.base_local = local_end.checked_next_multiple_of(align).unwrap_or(u32::MAX / 2);
+    frame.top_local = frame.base_local.saturating_add(code.frame_bytes.div_ceil(4));
     let stack_words = engine.config.stack_bytes / 4 + (window::LOCAL_RESERVED / 4) as u32;
     if frame.top_local > stack_words || frame.depth > engine.config.call_depth {
-        return None;
+        return Err(FaultKind::StackOverflow);
+    }
+    let rows32 = u64::from(frame.base32) + u64::from(code.rows32);
+    let rows64 = u64::from(frame.base64) + u64::from(code.rows64);
+    if rows32 * size_of::<Row32>() as u64 + rows64 * size_of::<Row64>() as u64 > MAX_REGISTER_BYTES
+    {
+        return Err(FaultKind::OutOfHostMemory);
     }
 
     let (base32, base64) = (frame.base32 as usize, frame.base64 as usize);
@@ -153,7 +169,7 @@ pub(super) fn enter(
             Class::Predicate => {}
         }
     }
-    Some(warp.new_frame(frame))
+    Ok(warp.new_frame(frame))
 }
 
 fn special_value(engine: &Engine<'_>, block: &BlockState, warp: u32, special: Special) -> Row64 {

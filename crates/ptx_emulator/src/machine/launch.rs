@@ -213,6 +213,9 @@ impl Engine<'_> {
         let total: u64 = self.grid.iter().map(|axis| u64::from(*axis)).product();
         let order = Order::new(total, self.random.as_mut());
         let block_bytes = self.block_bytes();
+        if block_bytes > RESIDENT_BYTES {
+            return Err(self.bare_fault(FaultKind::OutOfHostMemory));
+        }
         let most = (RESIDENT_BYTES / block_bytes.max(1)).max(1);
         let mut next = 0;
         let mut resident: std::collections::VecDeque<Block> = std::collections::VecDeque::new();
@@ -260,9 +263,7 @@ impl Engine<'_> {
             let function = self.kernel.function;
             // Lanes beyond the block's last thread get a frame too; they are never active.
             let frame = frame::enter(self, &block.state, warp, function, None, u32::MAX);
-            let Some(frame) = frame else {
-                return Err(self.bare_fault(FaultKind::StackOverflow));
-            };
+            let frame = frame.map_err(|kind| self.bare_fault(kind))?;
             let start = self.program.functions[function as usize].start;
             warp.add_split(start, alive, NONE, frame);
         }

@@ -1,0 +1,215 @@
+//! The builder where it is meant to run: in the build script of a program, under a real cargo.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use common::{Project, assert_contains, copy_fixture, edit, scratch, toolchain};
+
+/// A copy of `fixtures/program` with `fixtures/kernels` in it.
+struct Program {
+    project: Project,
+}
+
+impl Program {
+    /// Always in one place, so that the tests, which wait for one another, compile `core` once.
+    fn new() -> Self {
+        let project = copy_fixture("program", "program");
+        common::copy(&common::fixtures().join("kernels"), &project.join("kernels"));
+        let builder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        edit(
+            &project.join("Cargo.toml"),
+            "\"CUDA_BUILDER\"",
+            &format!("{:?}", builder.display().to_string()),
+        );
+        // The same versions of dependencies as here, which are downloaded already.
+        let _ = fs::copy(builder.join("../../Cargo.lock"), project.join("Cargo.lock"));
+        Self { project }
+    }
+
+    fn kernels(&self) -> PathBuf {
+        self.project.join("kernels")
+    }
+
+    fn cargo(&self, arguments: &[&str]) -> Command {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(arguments).arg("--offline").current_dir(&*self.project);
+        cargo.env("CARGO_TARGET_DIR", scratch().join("program")).env("CARGO_TERM_COLOR", "never");
+        // Settings for the host's build, each of which would stop the nested one if it saw them.
+        cargo.env("CARGO_INCREMENTAL", "1").env("CARGO_PROFILE_RELEASE_PANIC", "unwind");
+        cargo
+    }
+
+    /// The PTX that the program was built with.
+    #[track_caller]
+    fn run(&self) -> String {
+        let output = self.cargo(&["run", "--quiet"]).output().expect("cargo runs");
+        assert!(output.status.success(), "{}", text(&output));
+        String::from_utf8(output.stdout).expect("PTX is ASCII")
+    }
+
+    /// Builds, and tells whether the build script ran, and how long all took.
+    #[track_caller]
+    fn build(&self) -> (bool, Duration) {
+        let start = Instant::now();
+        let output = self.cargo(&["build", "--verbose"]).output().expect("cargo runs");
+        let time = start.elapsed();
+        assert!(output.status.success(), "{}", text(&output));
+        let ran = text(&output)
+            .lines()
+            .any(|line| line.contains("Running") && line.contains("build-script-build`"));
+        (ran, time)
+    }
+
+    /// What a failing build says.
+    #[track_caller]
+    fn failure(&self, mut cargo: Command) -> String {
+        let output = cargo.output().expect("cargo runs");
+        assert!(!output.status.success(), "the build should fail: {}", text(&output));
+        text(&output)
+    }
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn the_ptx_is_built_again_exactly_when_something_in_it_changes() {
+    if toolchain().is_none() {
+        return;
+    }
+    let program = Program::new();
+    let kernels = program.kernels();
+    let source = kernels.join("src/lib.rs");
+    assert_contains(&program.run(), &[".entry increment(", ", 111;"]);
+
+    let (ran, time) = program.build();
+    assert!(!ran, "nothing changed");
+    println!("no change: {time:?}");
+    // Cargo alone; a builder that ran at all would take longer even on a busy machine.
+    assert!(time < Duration::from_secs(5), "{time:?}");
+
+    fs::write(kernels.join("README.md"), "not part of the PTX").expect("writable");
+    assert!(!program.build().0, "a file that no kernel reads changed");
+
+    edit(&source, "111", "112");
+    let (ran, time) = program.build();
+    assert!(ran, "a kernel changed");
+    println!("one kernel edited: {time:?}");
+    assert_contains(&program.run(), &[", 112;"]);
+
+    edit(&kernels.join("device/src/lib.rs"), "WEIGHTS[2]", "WEIGHTS[2] + 64.0");
+    assert!(program.build().0, "a crate that the kernels use changed");
+    assert_contains(&program.run(), &["0f42800000"]);
+
+    edit(&kernels.join("Cargo.toml"), "tripled = []", "default = [\"tripled\"]\ntripled = []");
+    assert!(program.build().0, "the manifest changed");
+    assert_contains(&program.run(), &[", 333;"]);
+}
+
+#[test]
+fn a_failed_build_shows_why_and_the_next_one_recovers() {
+    if toolchain().is_none() {
+        return;
+    }
+    let program = Program::new();
+    let source = program.kernels().join("src/lib.rs");
+    assert_contains(&program.run(), &[", 111;"]);
+
+    edit(&source, "111", "one hundred");
+    let said = program.failure(program.cargo(&["build"]));
+    assert_contains(
+        &said,
+        &[
+            "error: expected",
+            "src/lib.rs:",
+            "the kernel crate `fixture-kernels` failed to compile",
+            "command: ",
+        ],
+    );
+    // Rust's `Debug` of the text would have these.
+    assert!(!said.contains("\\n") && !said.contains('\u{1b}'), "{said}");
+    let mut coloured = program.cargo(&["build"]);
+    coloured.env("CARGO_TERM_COLOR", "always");
+    assert_contains(
+        &program.failure(coloured),
+        &["\u{1b}[", "the kernel crate `fixture-kernels` failed to compile"],
+    );
+
+    edit(&source, "one hundred", "100");
+    assert_contains(&program.run(), &[", 100;"]);
+}
+
+#[test]
+fn a_missing_toolchain_lists_what_was_looked_for_and_what_to_do() {
+    if toolchain().is_none() {
+        return;
+    }
+    let program = Program::new();
+    let mut cargo = program.cargo(&["build"]);
+    cargo.env("CUDA_BUILDER_RUSTC", "/nowhere/rustc").env("CUDA_BUILDER_LLVM_BIN", "/nowhere/llvm");
+    let said = program.failure(cargo);
+    assert_contains(
+        &said,
+        &[
+            "no toolchain on this machine can compile kernels",
+            "CUDA_BUILDER_RUSTC and CUDA_BUILDER_LLVM_BIN",
+            "missing rustc: /nowhere/rustc doesn't exist",
+            "help: any one of these",
+        ],
+    );
+
+    // The compiler is there, the tools are not: both are said, each once.
+    let mut cargo = program.cargo(&["build"]);
+    cargo.env("CUDA_BUILDER_LLVM_BIN", "/nowhere/llvm");
+    let said = program.failure(cargo);
+    assert_contains(
+        &said,
+        &["ok      rustc: ", "missing LLVM tools: no llc, opt, llvm-dis in /nowhere/llvm"],
+    );
+
+    // The variables are watched: without them, the build works again.
+    assert_contains(&program.run(), &[".entry increment("]);
+}
+
+/// A compiler and tools that only say they are what they say.
+#[cfg(unix)]
+#[test]
+fn a_toolchain_that_does_not_fit_says_how() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let Some(toolchain) = toolchain() else { return };
+    let program = Program::new();
+    let folder = program.project.join("tools");
+    fs::create_dir_all(&folder).expect("writable");
+    let script = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("writable");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("settable");
+        path
+    };
+    let old = script("old_rustc", "printf 'release: 1.63.0\\nhost: x\\nLLVM version: 14.0.6\\n'");
+    let mut cargo = program.cargo(&["build"]);
+    cargo.env("CUDA_BUILDER_RUSTC", &old);
+    assert_contains(&program.failure(cargo), &["is 1.63.0; 1.95 or newer is needed"]);
+
+    for tool in ["opt", "llvm-dis"] {
+        script(tool, "exit 1");
+    }
+    let with_tools = |program: &Program| {
+        let mut cargo = program.cargo(&["build"]);
+        cargo.env("CUDA_BUILDER_RUSTC", &toolchain.rustc).env("CUDA_BUILDER_LLVM_BIN", &folder);
+        program.failure(cargo)
+    };
+    script("llc", "printf 'LLVM version 14.0.6\\n'");
+    assert_contains(&with_tools(&program), &["LLVM 14.0.6 in ", "but this rustc writes LLVM "]);
+    script(
+        "llc",
+        &format!("printf 'LLVM version {}\\n  x86-64 - 64-bit X86\\n'", toolchain.llvm_version),
+    );
+    assert_contains(&with_tools(&program), &["was built without the NVPTX target"]);
+}
