@@ -27,13 +27,12 @@ fn split_at_commas(input: TokenStream) -> Vec<TokenStream> {
     parts
 }
 
-/// One part as the user wrote it, if the compiler still knows, else its tokens.
+/// One part, without the invisible group around it: the compiler then writes its tokens as the user spaced them.
 fn written(part: &TokenStream) -> String {
     let mut tokens = part.clone().into_iter();
     if let (Some(TokenTree::Group(group)), None) = (tokens.next(), tokens.next())
         && group.delimiter() == Delimiter::None
     {
-        // The group's own span is the macro's `$left`; its tokens print with the user's spacing.
         return group.stream().to_string();
     }
     part.to_string()

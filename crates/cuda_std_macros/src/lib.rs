@@ -13,7 +13,7 @@ use proc_macro::TokenStream;
 
 /// Makes a function a kernel: an entry that the host launches over a grid of threads.
 ///
-/// ```ignore (the device half needs the device target)
+/// ```
 /// use cuda_std::prelude::*;
 ///
 /// /// `c = a + b`, one thread an element.

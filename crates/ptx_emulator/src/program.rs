@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::CompileError;
-use crate::op::{FrameSlot, Op};
+use crate::op::{FrameSlot, Op, OpKind};
 use crate::row::Class;
 
 /// A parsed, validated and decoded PTX module. Immutable: any number of machines may share one.
@@ -66,6 +66,19 @@ impl Program {
     /// `.version`: major, minor.
     pub fn version(&self) -> (u32, u32) {
         self.version
+    }
+
+    /// The instructions that the emulator does not implement, with their lines (1-based) in the PTX text. A launch
+    /// that reaches one ends with [`FaultKind::UnsupportedInstruction`](crate::FaultKind::UnsupportedInstruction).
+    pub fn unsupported_instructions(&self) -> Vec<(u32, &str)> {
+        let map = ptx::SourceMap::new(&self.source);
+        let found = self.ops.iter().zip(&self.places).filter_map(|(op, place)| match &op.kind {
+            OpKind::Unsupported { reason } => {
+                Some((map.position(place.span.start).line, &**reason))
+            }
+            _ => None,
+        });
+        found.collect()
     }
 
     /// `.target`'s architecture, `sm_90` for instance.

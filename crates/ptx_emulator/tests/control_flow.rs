@@ -173,6 +173,15 @@ fn unknown_instructions_fault_only_when_reached() {
         text.starts_with("unsupported: the emulator does not implement `tcgen05.frobnicate.b32`"),
         "{text}"
     );
+    let program = common::compile(&kernel(body));
+    assert_eq!(program.unsupported_instructions(), [(20, "tcgen05.frobnicate.b32")]);
+    // Forms newer than the emulator load, whatever their types and operands.
+    for newer in
+        ["add.rn.f32x2 %rd1, %rd2, %rd3", "min.f32 %r1, %r2, %r3, %r4", "mma.sync.x {%r1}, {%r2}"]
+    {
+        let source = kernel(&format!("@%p1 {newer}; ret;"));
+        assert_eq!(common::compile(&source).unsupported_instructions().len(), 1, "{newer}");
+    }
     // A modifier that is not understood must not be ignored.
     let (kind, _) = fault_text(&kernel("add.nonsense.u32 %r1, %t, 1; ret;"), 1, 1, 0);
     assert!(matches!(kind, FaultKind::UnsupportedInstruction { .. }));

@@ -102,3 +102,18 @@ macro_rules! families {
 }
 
 families!(int, bits, cmp, f32, f64, half, approx, cvt, warp, atom);
+
+#[test]
+fn an_instruction_that_is_missing_is_told_apart_from_a_wrong_one() {
+    let mut form = forms("int").swap_remove(0);
+    form.ptx = "frobnicate.s16 d, a, b;".to_owned();
+    assert!(
+        matches!(run(&form), Err(Failure::Unsupported(mnemonic)) if mnemonic.contains("frobnicate"))
+    );
+    form.ptx = "sub.s16 d, a, b;".to_owned();
+    let results = run(&form).expect("sub.s16 works");
+    assert!(
+        differences(&form, &results).is_some_and(|text| text.contains("differ")),
+        "the record is one of add.s16"
+    );
+}

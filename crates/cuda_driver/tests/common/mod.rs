@@ -231,8 +231,8 @@ pub struct LaunchConfig {
     pub attribute_count: c_uint,
 }
 
-/// `CUlaunchAttribute`.
-#[repr(C)]
+/// `CUlaunchAttribute`; its value holds pointers, so that it is aligned as they are.
+#[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct LaunchAttribute {
     pub id: c_uint,

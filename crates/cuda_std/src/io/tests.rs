@@ -1,7 +1,6 @@
 //! The C format strings, as the C library prints them, against Rust's own formatting of the same call.
 
 use core::cell::RefCell;
-use core::fmt::Write;
 use core::mem::MaybeUninit;
 use std::string::String;
 
@@ -27,10 +26,7 @@ pub fn print<F: Format, const N: usize, const COUNT: usize, S: Slots>(values: &S
 
 /// Stands in for the host's half.
 pub fn host_print(text: core::fmt::Arguments<'_>) {
-    RUST.with_borrow_mut(|rust| {
-        rust.clear();
-        rust.write_fmt(text).expect("a string takes any text");
-    });
+    RUST.with_borrow_mut(|rust| *rust = std::format!("{text}"));
 }
 
 /// `vsnprintf` with an argument list that, like `vprintf`'s on the device, is a buffer of 8 bytes for each value: in the

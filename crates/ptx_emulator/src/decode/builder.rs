@@ -156,6 +156,10 @@ impl<'a> Builder<'a> {
         sources: &[Ty],
     ) -> Decoded {
         let (class, classes) = f.signature();
+        if operands.len() > classes.len() + 1 {
+            // Newer forms have more operands, `min` of three numbers for instance.
+            return unsupported(format!("a form with {} operands", operands.len()));
+        }
         if operands.len() != classes.len() + 1 {
             return invalid(format!(
                 "takes {} operands, {} are given",

@@ -196,7 +196,10 @@ fn decode_one(
         let mut modifiers = super::types::Modifiers::new(&tree.modifiers);
         let result = instruction::decode(b, tree, &mut modifiers);
         let result = match (result, modifiers.leftover()) {
-            (Ok(()), Some(_)) => Err(Refusal::Unsupported(tree.mnemonic())),
+            // A qualifier that is not known here may also change what operands there are.
+            (Ok(()) | Err(Refusal::Invalid(_)), Some(_)) => {
+                Err(Refusal::Unsupported(tree.mnemonic()))
+            }
             (result, _) => result,
         };
         if let Err(Refusal::Unsupported(reason)) = &result {

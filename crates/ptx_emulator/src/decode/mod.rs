@@ -29,6 +29,7 @@ use self::lines::Lines;
 use self::symbols::{Symbol, Symbols};
 use crate::error::{CompileError, CompileErrorKind, DecodeError};
 use crate::program::{Function, KernelInfo, Program, Value, VariableSpace};
+use crate::row::Class;
 
 /// Parses, validates and decodes.
 pub(crate) fn compile(source: &str) -> Result<Program, CompileError> {
@@ -213,7 +214,7 @@ fn kernel(
         param_bytes,
         static_shared_bytes: end as u32,
         local_bytes: function::local_bytes(function),
-        registers: (u64::from(decoded.rows32) + 2 * u64::from(decoded.rows64)).min(255) as u32,
+        registers: registers(decoded),
         max_threads: directive(".maxntid"),
         required_threads: directive(".reqntid"),
         function: index,
@@ -221,6 +222,16 @@ fn kernel(
         dynamic_shared_offset: end.next_multiple_of(dynamic_align) as u32,
         reachable,
     })
+}
+
+/// 32-bit registers of a function: its rows, without those that hold constants.
+fn registers(function: &Function) -> u32 {
+    let constants = |class: Class| {
+        function.constants.iter().filter(|(found, ..)| *found == class).count() as u32
+    };
+    let narrow = function.rows32.saturating_sub(constants(Class::R));
+    let wide = function.rows64.saturating_sub(constants(Class::D));
+    narrow.saturating_add(wide.saturating_mul(2)).min(255)
 }
 
 /// The functions that `start` can reach, itself first. A call by address may reach any function whose
