@@ -87,12 +87,12 @@ unsafe fn mat_mul_through_tiles(
     let mut next_a = a.as_ptr().wrapping_add(row * k + column_in_tile);
     let mut next_b = b.as_ptr().wrapping_add(row_in_tile * n + column);
     // Outside the matrices the tiles hold zeros, which add nothing to the sums.
-    // SAFETY: (row, start + x) lies in A and (start + y, column) in B whenever the conditions hold.
     let load_a = |from: *const f32, start: u32| {
+        // SAFETY: under these conditions (row, start + x) lies in A.
         if row_exists && start + x < k_u32 { unsafe { *from } } else { 0.0 }
     };
-    // SAFETY: as above.
     let load_b = |from: *const f32, start: u32| {
+        // SAFETY: under these conditions (start + y, column) lies in B.
         if column_exists && start + y < k_u32 { unsafe { *from } } else { 0.0 }
     };
 

@@ -288,6 +288,9 @@ impl CudaBuilder {
         for file in dependencies::files(&compiled, &package)? {
             script.watch(&file);
         }
+        for name in dependencies::variables(&compiled) {
+            script.watch_variable(&name);
+        }
         for warning in &compiled.warnings {
             script.warn(warning);
         }

@@ -35,6 +35,25 @@ pub(crate) fn files(
     Ok(files)
 }
 
+/// The environment variables that the kernel crate reads while it compiles, with `env!` or `option_env!`; without cargo's own.
+///
+/// rustc lists them in its own dependency list, which cargo keeps beside its object files.
+pub(crate) fn variables(compiled: &Compiled) -> BTreeSet<String> {
+    let list = &compiled.dependency_list;
+    let name = list.file_name().unwrap_or_default();
+    let text = std::fs::read_to_string(list.with_file_name("deps").join(name)).unwrap_or_default();
+    parse_variables(&text)
+}
+
+/// The names in lines such as `# env-dep:NAME=value`.
+fn parse_variables(list: &str) -> BTreeSet<String> {
+    list.lines()
+        .filter_map(|line| line.strip_prefix("# env-dep:"))
+        .map(|variable| variable.split('=').next().unwrap_or(variable).to_owned())
+        .filter(|name| !name.starts_with("CARGO"))
+        .collect()
+}
+
 /// The lock file of a kernel crate that had none.
 ///
 /// The nested cargo writes one. Cargo would find it younger than the build script's start and run the script once more for
@@ -94,5 +113,11 @@ mod tests {
             ["/k/src/lib.rs", "/k/my file.rs", "C:\\k\\a.rs"].map(PathBuf::from)
         );
         assert!(parse("").is_empty());
+    }
+
+    #[test]
+    fn reads_the_variables_that_rustc_writes() {
+        let list = "/t/k.d: /k/src/lib.rs\n\n# env-dep:CARGO_PKG_NAME=k\n# env-dep:TILE=16=x\n# env-dep:UNSET\n";
+        assert_eq!(parse_variables(list), ["TILE", "UNSET"].map(str::to_owned).into());
     }
 }

@@ -112,6 +112,25 @@ fn the_ptx_is_built_again_exactly_when_something_in_it_changes() {
 }
 
 #[test]
+fn a_variable_that_a_kernel_reads_is_watched() {
+    if toolchain().is_none() {
+        return;
+    }
+    let program = Program::new();
+    let source = program.kernels().join("src/lib.rs");
+    edit(
+        &source,
+        "{ 111 }",
+        "{ option_env!(\"FIXTURE_STEP\").map_or(111, |step| 1000 + step.len() as u32) }",
+    );
+    assert_contains(&program.run(), &[", 111;"]);
+    let mut cargo = program.cargo(&["run", "--quiet"]);
+    let output = cargo.env("FIXTURE_STEP", "four").output().expect("cargo runs");
+    assert_contains(&String::from_utf8_lossy(&output.stdout), &[", 1004;"]);
+    assert_contains(&program.run(), &[", 111;"]);
+}
+
+#[test]
 fn a_failed_build_shows_why_and_the_next_one_recovers() {
     if toolchain().is_none() {
         return;

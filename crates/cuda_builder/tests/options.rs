@@ -188,6 +188,37 @@ fn the_module_is_written_in_each_form() {
 }
 
 #[test]
+fn any_recent_cargo_drives_the_compiler() {
+    let Some(mut toolchain) = toolchain() else { return };
+    // The one that runs these tests, which need not be of the compiler's release.
+    toolchain.cargo = env!("CARGO").into();
+    let folder = copy_fixture("kernels", "other_cargo");
+    let ptx = ptx(builder(&folder).toolchain(toolchain), &folder);
+    assert_contains(&ptx, &[".entry multiply_add("]);
+}
+
+#[test]
+fn builds_at_the_same_time_dont_mix() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "parallel");
+    let architectures = [NvvmArch::Compute75, NvvmArch::Compute80, NvvmArch::Compute90];
+    std::thread::scope(|scope| {
+        for arch in architectures {
+            let path = folder.join(format!("{arch}.ptx"));
+            let builder = builder(&folder).arch(arch).copy_to(path);
+            scope.spawn(|| builder.build().expect("the fixture compiles"));
+        }
+    });
+    for arch in architectures {
+        let ptx = fs::read_to_string(folder.join(format!("{arch}.ptx"))).expect("the PTX is there");
+        assert_contains(&ptx, &[&format!(".target {arch}\n")]);
+        assert_eq!(ptx.contains("only_from_sm_90"), arch == NvvmArch::Compute90);
+    }
+}
+
+#[test]
 fn options_of_rust_cuda_that_do_nothing_here_say_so() {
     for (option, build) in [
         ("override_libm", cuda_builder::CudaBuilder::new(".").override_libm(true)),

@@ -178,11 +178,6 @@ pub(crate) fn ranges(mask: u32) -> String {
     text.join(", ")
 }
 
-/// A function's name as Rust or C++ wrote it; PTX mangles dots and `$` like LLVM.
-pub(crate) fn demangle(name: &str) -> String {
-    format!("{:#}", rustc_demangle::demangle(name))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

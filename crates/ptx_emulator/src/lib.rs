@@ -4,7 +4,7 @@
 //! [`Memory`], loads programs and launches kernels. A launch that does not end well gives a
 //! [`Fault`], whose text names kernel, block, lanes, address, allocation, PTX line and source line.
 //!
-//! Warps of 32 lanes execute together, one operation for all active lanes at a time ([`row`](crate) functions over 32
+//! Warps of 32 lanes execute together, one operation for all active lanes at a time (functions over rows of 32
 //! values). Lanes that take different ways are split and meet again where their ways do; lanes
 //! that wait for each other inside one warp make progress, as on Volta and later. Blocks are
 //! resumable, so that blocks that wait for each other make progress too. The order is fixed, or chosen

@@ -210,6 +210,8 @@ pub(crate) struct MemoryOp {
     pub(crate) elements: Box<[(u32, Element)]>,
     /// Bytes of the whole access, also its alignment.
     pub(crate) bytes: u32,
+    /// Whether it may see what other threads write while it runs: volatile, relaxed, acquire.
+    pub(crate) strong: bool,
 }
 
 /// Read-modify-write operations.

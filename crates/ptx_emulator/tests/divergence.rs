@@ -50,24 +50,55 @@ fn lanes_of_one_warp_pass_a_token() {
 
 #[test]
 fn blocks_wait_for_each_other() {
-    // A grid-wide barrier made of an atomic counter: every block must be in progress at once.
+    // A grid-wide barrier made of an atomic counter, three times: every block must be in progress at once.
     let source = kernel_with(
         ".global .u32 arrived;",
-        "setp.ne.u32 %p1, %t, 0;
+        "mov.u32 %r1, %nctaid.x;
+         mov.b32 %r4, 0;
+     AGAIN:
+         add.u32 %r4, %r4, %r1;
+         setp.ne.u32 %p1, %t, 0;
          @%p1 bra MEET;
          red.global.add.u32 [arrived], 1;
-         mov.u32 %r1, %nctaid.x;
      WAIT:
          ld.acquire.gpu.global.u32 %r2, [arrived];
-         setp.lt.u32 %p2, %r2, %r1;
+         setp.lt.u32 %p2, %r2, %r4;
          @%p2 bra WAIT;
      MEET:
          bar.sync 0;
+         mul.lo.u32 %r5, %r1, 3;
+         setp.lt.u32 %p3, %r4, %r5;
+         @%p3 bra AGAIN;
          ld.relaxed.gpu.global.u32 %r3, [arrived];
          st.global.b32 [%a], %r3;
          ret;",
     );
-    assert_eq!(outputs(&source, 8, 33, 0), [8; 8 * 33]);
+    for blocks in [1, 2, 8, 100] {
+        assert_eq!(outputs(&source, blocks, 33, 0), vec![3 * blocks; 33 * blocks as usize]);
+    }
+}
+
+#[test]
+fn blocks_in_a_chain() {
+    // Each block waits for the one before it (decoupled look-back), whatever the order in which they start.
+    let source = kernel_with(
+        ".global .u32 sum;",
+        "setp.ne.u32 %p1, %t, 0;
+         @%p1 ret;
+     WAIT:
+         ld.volatile.global.u32 %r1, [sum];
+         setp.ne.u32 %p2, %r1, %b;
+         @%p2 bra WAIT;
+         st.global.b32 [%a], %r1;
+         add.u32 %r1, %r1, 1;
+         st.volatile.global.u32 [sum], %r1;
+         ret;",
+    );
+    let result = outputs(&source, 200, 2, 0);
+    assert_eq!(
+        result.iter().copied().step_by(2).collect::<Vec<u32>>(),
+        (0..200).collect::<Vec<u32>>()
+    );
 }
 
 #[test]

@@ -118,5 +118,8 @@ fn lines_without_a_comment_come_from_the_file_table() {
          .file 7 \"shader.cu\"",
     );
     let text = fault(&source, 1, 1, 0).to_string();
-    assert!(text.contains("source:  shader.cu:12:3"), "{text}");
+    assert!(text.contains("source:  shader.cu:12:3\nhelp"), "{text}");
+    let inlined = source.replace("12 3", "12 3, function_name name, inlined_at 7 40 1");
+    let text = fault(&inlined, 1, 1, 0).to_string();
+    assert!(text.contains("inlined: shader.cu:12:3, called at shader.cu:40:1"), "{text}");
 }

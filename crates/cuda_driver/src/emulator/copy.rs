@@ -233,7 +233,11 @@ impl Side {
                 });
             }
             other => {
-                return Err(ApiError::argument(name, format_args!("memory type {other}"), "1 to 4"));
+                return Err(ApiError::argument(
+                    name,
+                    format_args!("memory type {other}"),
+                    "1 to 4",
+                ));
             }
         };
         // A pitch of 0 means rows without a gap (one row, or the copy's width).

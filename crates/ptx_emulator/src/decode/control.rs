@@ -73,7 +73,13 @@ pub(super) fn call(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decod
 pub(super) fn frame_access(slot: FrameSlot, row: u32, element: Element) -> Box<MemoryOp> {
     let address = Address { base: AddressRow::Zero, offset: u64::from(slot.offset) };
     let bytes = element.bytes();
-    Box::new(MemoryOp { space: Space::Frame, address, elements: Box::new([(row, element)]), bytes })
+    Box::new(MemoryOp {
+        space: Space::Frame,
+        address,
+        elements: Box::new([(row, element)]),
+        bytes,
+        strong: false,
+    })
 }
 
 /// Shape of a whole register in memory.

@@ -10,7 +10,7 @@ use crate::program::{SourceLine, SourcePosition};
 pub(super) struct Lines {
     files: HashMap<u32, String>,
     list: Vec<SourceLine>,
-    known: HashMap<(u32, u32, u32, Option<String>), u32>,
+    known: HashMap<(u32, u32, u32, Option<String>, String), u32>,
 }
 
 impl Lines {
@@ -28,56 +28,38 @@ impl Lines {
 
     /// The number of a `.loc`'s line.
     pub(super) fn add(&mut self, loc: &Loc) -> u32 {
-        let key = (loc.file, loc.line, loc.column, loc.comment.clone());
+        let key = (loc.file, loc.line, loc.column, loc.comment.clone(), loc.attributes.clone());
         if let Some(index) = self.known.get(&key) {
             return *index;
         }
-        let chain = loc.comment.as_deref().and_then(parse_chain).unwrap_or_else(|| {
-            let file = self.files.get(&loc.file).cloned();
-            let file = file.unwrap_or_else(|| format!("<file {}>", loc.file));
-            vec![SourcePosition { file, line: loc.line, column: loc.column }]
-        });
+        let mut chain: Vec<SourcePosition> = loc
+            .frames()
+            .into_iter()
+            .map(|frame| SourcePosition {
+                file: frame.file.to_owned(),
+                line: frame.line,
+                column: frame.column,
+            })
+            .collect();
+        if chain.is_empty() {
+            chain.push(self.position(loc.file, loc.line, loc.column));
+            if let Some(caller) = loc.inlined_at() {
+                chain.push(self.position(caller.file, caller.line, caller.column));
+            }
+        }
         let index = self.list.len() as u32;
         self.list.push(SourceLine { chain });
         self.known.insert(key, index);
         index
     }
 
+    fn position(&self, file: u32, line: u32, column: u32) -> SourcePosition {
+        let name = self.files.get(&file).cloned();
+        let file = name.unwrap_or_else(|| format!("<file {file}>"));
+        SourcePosition { file, line, column }
+    }
+
     pub(super) fn finish(self) -> Vec<SourceLine> {
         self.list
-    }
-}
-
-/// `src/k.rs:9:5 @[ src/k.rs:4:2 @[ … ] ]`
-fn parse_chain(comment: &str) -> Option<Vec<SourcePosition>> {
-    let mut chain = Vec::new();
-    for part in comment.split("@[") {
-        let part = part.trim().trim_end_matches([']', ' ']);
-        let mut pieces = part.rsplitn(3, ':');
-        let (column, line, file) = (pieces.next()?, pieces.next()?, pieces.next()?);
-        chain.push(SourcePosition {
-            file: file.to_owned(),
-            line: line.parse().ok()?,
-            column: column.parse().ok()?,
-        });
-    }
-    (!chain.is_empty()).then_some(chain)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn inline_chains() {
-        let chain =
-            parse_chain("core/src/cmp.rs:1915:50 @[ core/range.rs:9:12 @[ src/lib.rs:45:12 ] ]");
-        let chain = chain.expect("well-formed");
-        let places: Vec<String> =
-            chain.iter().map(|p| format!("{}:{}:{}", p.file, p.line, p.column)).collect();
-        assert_eq!(places, ["core/src/cmp.rs:1915:50", "core/range.rs:9:12", "src/lib.rs:45:12"]);
-        assert_eq!(parse_chain("just a comment"), None);
-        assert_eq!(parse_chain("C:\\k.rs:1:x"), None);
-        assert_eq!(parse_chain("C:\\k.rs:1:2").map(|c| c[0].file.clone()), Some("C:\\k.rs".into()));
     }
 }

@@ -133,6 +133,7 @@ fn elements(operand: &Operand, count: usize) -> Result<Vec<&Operand>, Refusal> {
 
 /// `ld`, `ldu`
 pub(super) fn load(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decoded {
+    let strong = ["volatile", "relaxed", "acquire", "mmio"].iter().any(|name| m.take(name));
     m.ignore(is_hint);
     let space = space(m);
     let count = vector(m);
@@ -150,7 +151,7 @@ pub(super) fn load(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decod
     }
     let bytes = ty.bits / 8 * count as u32;
     let elements = list.into_boxed_slice();
-    b.emit(OpKind::Load(Box::new(MemoryOp { space, address: place, elements, bytes })));
+    b.emit(OpKind::Load(Box::new(MemoryOp { space, address: place, elements, bytes, strong })));
     Ok(())
 }
 
@@ -224,7 +225,13 @@ pub(super) fn store(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Deco
     }
     let bytes = ty.bits / 8 * count as u32;
     let elements = list.into_boxed_slice();
-    b.emit(OpKind::Store(Box::new(MemoryOp { space, address: place, elements, bytes })));
+    b.emit(OpKind::Store(Box::new(MemoryOp {
+        space,
+        address: place,
+        elements,
+        bytes,
+        strong: false,
+    })));
     Ok(())
 }
 
@@ -245,6 +252,7 @@ pub(super) fn hint(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decod
         address: place,
         elements: Box::new([]),
         bytes,
+        strong: false,
     })));
     Ok(())
 }

@@ -288,6 +288,7 @@ impl Engine<'_> {
                     pc += 1;
                 }
                 OpKind::Load(access) => {
+                    self.may_wait |= access.strong;
                     if let Err(bad) = self.load(block, warp, &frame, access, m, pc) {
                         book!();
                         return Err(self.access_fault(block, warp, frame_index, pc, *bad));
@@ -302,6 +303,7 @@ impl Engine<'_> {
                     pc += 1;
                 }
                 OpKind::Atomic(access) => {
+                    self.may_wait |= !access.d.is_empty();
                     if let Err(bad) = self.atomic(block, warp, &frame, access, m, pc) {
                         book!();
                         return Err(self.access_fault(block, warp, frame_index, pc, *bad));
@@ -498,6 +500,7 @@ impl Engine<'_> {
                     warp.splits[index].pc = pc;
                 }
                 OpKind::Yield => {
+                    self.may_wait = true;
                     pc += 1;
                     warp.splits[index].pc = pc;
                     rotate(warp, index);

@@ -4,18 +4,19 @@ use super::block::Block;
 use super::execute::Stop;
 use super::frame::{self, Template};
 use super::{Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output};
-use crate::diagnostic;
 use crate::error::LaunchProblem;
 use crate::fault::{Fault, FaultKind};
 use crate::memory::Memory;
 use crate::op::NONE;
 use crate::program::{KernelInfo, Program};
 
-/// Backward jumps after which a warp lets the next one run.
+/// Backward jumps after which a warp lets the next one run: in a block that is alone, and while blocks wait for each other.
 const WARP_TURN: u32 = 4096;
-/// Warp instructions after which a block lets the next one run. Blocks that wait for others (a grid barrier, a
-/// look-back scan) need it; for all others it only costs memory.
-const BLOCK_TURN: u64 = 1 << 18;
+const WARP_TURN_AMONG_BLOCKS: u32 = 128;
+/// Warp instructions after which a block that may be waiting for another lets the next one run.
+const BLOCK_TURN: u64 = 1 << 14;
+/// The same once several blocks are in progress.
+const BLOCK_TURN_AMONG_BLOCKS: u64 = 1 << 10;
 /// Host memory that blocks in progress may take together, bytes.
 const RESIDENT_BYTES: u64 = 2 << 30;
 
@@ -37,6 +38,11 @@ pub(super) struct Engine<'a> {
     pub(super) dynamic_shared_bytes: u32,
     pub(super) grid_id: u64,
     pub(super) report: LaunchReport,
+    /// Whether the running block did something in its turn by which it could see another block's writes. Only such a
+    /// block can be waiting for another.
+    pub(super) may_wait: bool,
+    /// Whether several blocks are in progress.
+    crowded: bool,
     fuel: u64,
     random: Option<Random>,
 }
@@ -65,7 +71,7 @@ enum Progress {
 fn refuse(launch: &Launch<'_>, problem: LaunchProblem) -> Box<Fault> {
     Box::new(Fault {
         kind: FaultKind::BadLaunch(problem),
-        kernel: diagnostic::demangle(launch.kernel),
+        kernel: ptx::demangle(launch.kernel),
         grid: launch.grid,
         block_dim: launch.block,
         threads: None,
@@ -162,6 +168,8 @@ pub(super) fn run(
         dynamic_shared_bytes: launch.dynamic_shared_bytes,
         grid_id: machine.launches,
         report: LaunchReport::default(),
+        may_wait: false,
+        crowded: false,
         fuel: machine.config.fuel.unwrap_or(u64::MAX),
         random: machine.config.schedule_seed.map(Random),
     };
@@ -220,26 +228,36 @@ impl Engine<'_> {
         let mut next = 0;
         let mut resident: std::collections::VecDeque<Block> = std::collections::VecDeque::new();
         let mut spare = Vec::new();
-        let mut admit = true;
+        // One block after the other. When one waits for others, more are started: twice as many in each round in which
+        // none comes to its end, so that a barrier of the whole grid is met soon.
+        let mut wanted = 1;
+        let mut turns = 0;
         while next < total || !resident.is_empty() {
-            // One block at a time, and one more for each turn that ends without a block's end.
-            if next < total && (resident.is_empty() || (admit && (resident.len() as u64) < most)) {
+            while next < total && (resident.len() as u64) < wanted {
                 let mut block = spare.pop().unwrap_or_else(Block::new);
                 self.start(&mut block, order.at(next))?;
                 next += 1;
+                // New ones first: it is they that the others wait for.
                 resident.push_front(block);
+                turns = 0;
             }
             let Some(mut block) = resident.pop_front() else {
                 break;
             };
+            self.crowded = !resident.is_empty();
             match self.run_block(&mut block)? {
                 Progress::Finished => {
                     spare.push(block);
-                    admit = false;
+                    wanted = (resident.len() as u64).max(1);
+                    turns = 0;
                 }
                 Progress::Turn => {
                     resident.push_back(block);
-                    admit = true;
+                    turns += 1;
+                    if turns >= resident.len() {
+                        wanted = (2 * wanted).min(most);
+                        turns = 0;
+                    }
                 }
             }
         }
@@ -271,7 +289,9 @@ impl Engine<'_> {
     }
 
     fn run_block(&mut self, block: &mut Block) -> Result<Progress, Box<Fault>> {
-        let begin = self.report.warp_instructions;
+        let block_turn = if self.crowded { BLOCK_TURN_AMONG_BLOCKS } else { BLOCK_TURN };
+        let mut begin = self.report.warp_instructions;
+        self.may_wait = false;
         loop {
             let mut ran = false;
             let warps = block.warps.len();
@@ -294,8 +314,11 @@ impl Engine<'_> {
             if !ran && !block.warps.iter_mut().any(super::warp::Warp::release_any) {
                 return Err(self.deadlock(block));
             }
-            if self.report.warp_instructions - begin > BLOCK_TURN {
-                return Ok(Progress::Turn);
+            if self.report.warp_instructions - begin > block_turn {
+                if self.may_wait {
+                    return Ok(Progress::Turn);
+                }
+                begin = self.report.warp_instructions;
             }
         }
     }
@@ -306,7 +329,7 @@ impl Engine<'_> {
         block: &mut super::block::BlockState,
         warp: &mut super::warp::Warp,
     ) -> Result<(), Box<Fault>> {
-        let mut turn = WARP_TURN;
+        let mut turn = if self.crowded { WARP_TURN_AMONG_BLOCKS } else { WARP_TURN };
         while let Some(split) = next_split(warp) {
             match self.run_split(block, warp, split, &mut turn)? {
                 Stop::Switch => {}

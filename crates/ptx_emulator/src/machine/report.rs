@@ -1,11 +1,11 @@
 //! Building faults: from a position in the machine to what a reader needs to know.
 
-use ptx::SourceMap;
+use ptx::{SourceMap, demangle};
 
 use super::block::{Block, BlockState};
 use super::launch::Engine;
 use super::warp::{State, Warp};
-use crate::diagnostic::{demangle, ranges};
+use crate::diagnostic::ranges;
 use crate::fault::{AccessInfo, Code, Fault, FaultKind, StackEntry, Threads};
 use crate::memory::{Place as MemoryPlace, window};
 use crate::op::{NONE, OpKind};
