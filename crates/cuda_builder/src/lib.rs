@@ -9,7 +9,8 @@
 //! 1. `toolchain.rs` finds compiler and tools;
 //! 2. `compile.rs` runs a nested cargo that gives one module of LLVM bitcode, unoptimised;
 //! 3. `address_space.rs` moves marked statics into shared, constant and global memory;
-//! 4. `optimise.rs` runs LLVM's optimiser over the whole program;
+//! 4. `optimise.rs` runs LLVM's optimiser over the whole program, with the attributes that `target_attributes.rs` and
+//!    `panics.rs` give its functions;
 //! 5. `symbols.rs` checks that every function is defined;
 //! 6. `codegen.rs` writes PTX;
 //! 7. `dependencies.rs` tells cargo what to watch, and `output.rs` puts the files in place, whole or not at all.

@@ -1,4 +1,5 @@
-//! From the merged bitcode to the optimised module: dead code away, one processor for all, address spaces assigned, LLVM's optimiser.
+//! From the merged bitcode to the optimised module: unused code goes, all functions get one processor, panics inline, marked
+//! statics get their address spaces, and LLVM optimises.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use ptx_emulator::{Machine, MachineConfig};
 
 use crate::backend;
-use crate::error::ApiError;
+use crate::error::{ApiError, Outcome};
 use crate::types::*;
 
 pub(crate) mod context;
@@ -37,6 +37,7 @@ pub(crate) mod module;
 pub(crate) mod occupancy;
 mod options;
 pub(crate) mod pool;
+pub(crate) mod primary;
 pub(crate) mod profiler;
 pub(crate) mod stream;
 
@@ -54,8 +55,10 @@ pub(crate) struct Emulator {
     pub events: Handles<CUevent, event::Event>,
     pub links: Handles<CUlinkState, link::Link>,
     pub pools: Handles<CUmemoryPool, pool::Pool>,
-    pub primary: context::Primary,
+    pub primary: primary::Primary,
     pub allocations: memory::Allocations,
+    /// Allocations made so far, by which diagnostics number them.
+    pub allocated: u64,
     /// From the first device address ever given out to past the last.
     pub device_span: std::ops::Range<u64>,
     pub host: host_memory::HostMemory,
@@ -63,11 +66,7 @@ pub(crate) struct Emulator {
 }
 
 impl Emulator {
-    fn new() -> Emulator {
-        let mut config = MachineConfig::default();
-        if let Some(bytes) = configured_memory() {
-            config.memory_bytes = bytes;
-        }
+    fn new(config: MachineConfig) -> Emulator {
         Emulator {
             machine: Machine::new(config),
             contexts: Handles::new(),
@@ -79,8 +78,9 @@ impl Emulator {
             events: Handles::new(),
             links: Handles::new(),
             pools: Handles::new(),
-            primary: context::Primary::default(),
+            primary: primary::Primary::default(),
             allocations: BTreeMap::new(),
+            allocated: 0,
             device_span: 0..0,
             host: host_memory::HostMemory::default(),
             device_pool: pool::DevicePool::default(),
@@ -88,10 +88,31 @@ impl Emulator {
     }
 }
 
-/// `FERROWARP_EMULATOR_MEMORY`: the device's memory in bytes, where it is a positive number.
-fn configured_memory() -> Option<u64> {
-    let value = std::env::var("FERROWARP_EMULATOR_MEMORY").ok()?;
-    value.trim().replace('_', "").parse().ok().filter(|bytes| *bytes > 0)
+/// The machine that the environment asks for.
+fn configured() -> Result<MachineConfig, ApiError> {
+    let mut config = MachineConfig::default();
+    if let Some(bytes) = number_from("FERROWARP_EMULATOR_MEMORY", "a number of bytes, at least 1")?
+    {
+        config.memory_bytes = bytes;
+    }
+    if let Some(instructions) =
+        number_from("FERROWARP_EMULATOR_FUEL", "a number of instructions, at least 1")?
+    {
+        config.fuel = Some(instructions);
+    }
+    Ok(config)
+}
+
+/// A variable of the environment that holds a positive number, with or without `_` between digits.
+fn number_from(variable: &'static str, expected: &'static str) -> Result<Option<u64>, ApiError> {
+    let Some(value) = std::env::var_os(variable).filter(|value| !value.is_empty()) else {
+        return Ok(None);
+    };
+    let value = value.to_string_lossy();
+    match value.trim().replace('_', "").parse() {
+        Ok(number) if number > 0 => Ok(Some(number)),
+        _ => Err(ApiError::argument(variable, format_args!("`{value}`"), expected)),
+    }
 }
 
 /// None before `cuInit`.
@@ -103,8 +124,12 @@ thread_local! {
 }
 
 /// Starts the emulator if it is not running.
-pub(crate) fn start() {
-    EMULATOR.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Emulator::new);
+pub(crate) fn start() -> Outcome {
+    let mut emulator = EMULATOR.lock().unwrap_or_else(PoisonError::into_inner);
+    if emulator.is_none() {
+        *emulator = Some(Emulator::new(configured()?));
+    }
+    Ok(())
 }
 
 /// Gives everything on the emulator back and forgets it, as if the process had just started: contexts,

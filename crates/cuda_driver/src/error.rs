@@ -52,7 +52,7 @@ pub(crate) enum ApiError {
     ForeignHandle { kind: &'static str, value: usize },
     #[error("device {0} does not exist: the emulator has one device, number 0")]
     InvalidDevice(i32),
-    #[error("parameter `{name}` is {found}, expected {expected}")]
+    #[error("`{name}` is {found}, expected {expected}")]
     InvalidArgument { name: &'static str, found: String, expected: String },
     #[error(
         "the context {0:#x} is the device's primary one\nhelp: release it with cuDevicePrimaryCtxRelease"

@@ -3,10 +3,11 @@
 //!
 //! A program that links this crate needs no CUDA toolkit and no driver to be built or started. Which of
 //! the two serves it is decided at the first call by `CUDA_DRIVER_BACKEND` (`auto`, `gpu`, `emulator`);
-//! `FERROWARP_EMULATOR_MEMORY` sets the emulated device's memory in bytes.
+//! `FERROWARP_EMULATOR_MEMORY` sets the emulated device's memory in bytes (4 GiB unless set),
+//! `FERROWARP_EMULATOR_FUEL` how many warp instructions a launch may execute before it is ended.
 //!
 //! Besides the C functions there is a small Rust interface for callers in the same process: who serves the
-//! calls ([`backend`]), the full text behind a failed call ([`take_diagnostic`]), where kernels' output
+//! calls ([`backend()`]), the full text behind a failed call ([`take_diagnostic`]), where kernels' output
 //! goes ([`set_output`]), and what is supported ([`support_table`]).
 //!
 //! # What the emulator does differently from a GPU

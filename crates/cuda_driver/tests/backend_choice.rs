@@ -17,19 +17,32 @@ fn child() {
     unsafe {
         println!("init {}", cuInit(0));
         let diagnostic = cuda_driver::take_diagnostic();
-        println!("count {} {count}", cuDeviceGetCount(&mut count));
-        println!("version {} {version}", cuDriverGetVersion(&mut version));
+        let result = cuDeviceGetCount(&mut count);
+        println!("count {result} {count}");
+        let result = cuDriverGetVersion(&mut version);
+        println!("version {result} {version}");
         println!("backend {}", cuda_driver::backend());
+        let mut total = 0;
+        let result = cuDeviceTotalMem_v2(&mut total, 0);
+        println!("memory {result} {total}");
         println!("text {}", diagnostic.map(|found| found.text).unwrap_or_default());
     }
 }
 
 fn run(backend: Option<&str>, library_path: &str) -> String {
+    run_with(backend, library_path, None)
+}
+
+fn run_with(backend: Option<&str>, library_path: &str, memory: Option<&str>) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "child", "--nocapture"]).env("DRIVER_TEST_CHILD", "1");
     match backend {
         Some(backend) => command.env("CUDA_DRIVER_BACKEND", backend),
         None => command.env_remove("CUDA_DRIVER_BACKEND"),
+    };
+    match memory {
+        Some(memory) => command.env("FERROWARP_EMULATOR_MEMORY", memory),
+        None => command.env_remove("FERROWARP_EMULATOR_MEMORY"),
     };
     if !library_path.is_empty() {
         command.env("LD_LIBRARY_PATH", library_path);
@@ -50,7 +63,7 @@ fn the_emulator_is_there_when_asked_for() {
 fn auto_always_finds_something() {
     for backend in [None, Some("auto"), Some("")] {
         let text = run(backend, "");
-        assert!(text.contains("init 0\n") && text.contains("count 0"), "{text}");
+        assert!(text.contains("init 0\n") && text.contains("count 0 1\n"), "{text}");
         let expected = if cuda_driver::native_driver().is_ok() {
             "backend gpu\n"
         } else {
@@ -67,7 +80,7 @@ fn a_gpu_that_is_not_there_is_an_error_that_says_where_it_was_looked_for() {
     }
     let text = run(Some("gpu"), "/nonexistent/driver");
     assert!(text.contains(&format!("init {}\n", result::NO_DEVICE)), "{text}");
-    assert!(text.contains("count 100"), "{text}");
+    assert!(text.contains("count 100 "), "{text}");
     assert!(text.contains("backend gpu\n"), "{text}");
     assert!(
         text.contains(
@@ -90,6 +103,20 @@ fn an_unknown_choice_is_refused() {
     assert!(text.contains("init 1\n"), "{text}");
     assert!(
         text.contains("text CUDA_DRIVER_BACKEND is `cpu`, expected auto, gpu or emulator\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_emulators_memory_is_configured() {
+    let text = run_with(Some("emulator"), "", Some("1_000_000"));
+    assert!(text.contains("init 0\n") && text.contains("memory 0 1000000\n"), "{text}");
+    let text = run_with(Some("emulator"), "", Some("plenty"));
+    assert!(text.contains("init 1\n"), "{text}");
+    assert!(
+        text.contains(
+            "text cuInit: `FERROWARP_EMULATOR_MEMORY` is `plenty`, expected a number of bytes, at least 1\n"
+        ),
         "{text}"
     );
 }

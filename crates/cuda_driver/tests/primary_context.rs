@@ -16,6 +16,7 @@ fn the_primary_context_is_shared_counted_and_lost_by_a_fault() {
     let (mut flags, mut active): (c_uint, c_int) = (0, 0);
     // SAFETY: pointers are to live variables.
     unsafe {
+        expect(result::NOT_INITIALIZED, cuDeviceGetCount(&mut active));
         expect(result::NOT_INITIALIZED, cuCtxGetCurrent(&mut current));
         assert_eq!(
             diagnostic(),

@@ -75,7 +75,8 @@ fn call(seen: &mut Seen, which: u8, numbers: &[Number; 4]) -> u32 {
             8 => cuModuleGetGlobal_v2(&mut address, &mut size, ha, name),
             9 => cuLaunchKernel(
                 ha,
-                b as u32,
+                // Allowed grids stay small, so that the test ends.
+                if b.is_multiple_of(8) { u32::MAX } else { (b % 40) as u32 },
                 (c as u32).clamp(1, 4),
                 1,
                 d as u32,
@@ -145,7 +146,7 @@ fn call(seen: &mut Seen, which: u8, numbers: &[Number; 4]) -> u32 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_sequence_of_calls_crashes(
@@ -164,9 +165,9 @@ proptest! {
             ],
             buffer: vec![0; 1024],
         };
+        // The case before may have destroyed its context itself, and left a word about the second time.
+        let _ = cuda_driver::take_diagnostic();
         for (which, numbers) in &calls {
-            // Host functions of the tests above may have left one.
-            let _ = cuda_driver::take_diagnostic();
             let result = call(&mut seen, *which, numbers);
             let found = cuda_driver::take_diagnostic();
             prop_assert_ne!(result, 999, "call {}: {:?}", which, found);

@@ -1,5 +1,7 @@
-//! `cust` 0.3.2, unchanged, on top: it links against the symbols and drives the emulator.
+//! `cust` 0.3.2, unchanged, on top: it links against the symbols and drives the emulator, or the GPU with
+//! `CUDA_DRIVER_BACKEND=gpu`.
 
+use cuda_driver::Backend;
 use cust::error::CudaError;
 use cust::event::{Event, EventFlags};
 use cust::function::FunctionAttribute;
@@ -37,18 +39,29 @@ DONE:
 .visible .entry fail() { trap; }
 ";
 
-fn context() -> cust::context::Context {
-    assert!(cuda_driver::use_emulator());
+/// Chooses the emulator, unless the environment asks for the GPU.
+fn choose() {
+    if std::env::var("CUDA_DRIVER_BACKEND").as_deref() != Ok("gpu") {
+        assert!(cuda_driver::use_emulator());
+    }
     cuda_driver::ensure_linked();
+}
+
+fn on_emulator() -> bool {
+    cuda_driver::backend() == Backend::Emulator
+}
+
+fn context() -> cust::context::Context {
+    choose();
     cust::quick_init().unwrap()
 }
 
 #[test]
 fn a_kernel_is_launched_with_buffers_and_events() {
     let _context = context();
-    assert_eq!(CudaApiVersion::get().unwrap().major(), 13);
+    assert!(CudaApiVersion::get().unwrap().major() >= 12);
     let device = cust::device::Device::get_device(0).unwrap();
-    assert_eq!(device.name().unwrap(), "Ferrowarp emulator");
+    assert_eq!(device.name().unwrap() == "Ferrowarp emulator", on_emulator());
     let module = Module::from_ptx(PTX, &[]).unwrap();
     let kernel = module.get_function("scale").unwrap();
     assert_eq!(kernel.get_attribute(FunctionAttribute::MaxThreadsPerBlock).unwrap(), 1024);
@@ -77,7 +90,7 @@ fn a_kernel_is_launched_with_buffers_and_events() {
     .unwrap();
     assert_eq!(x.as_host_vec().unwrap()[10], 61.5);
     let (grid, block) = kernel.suggested_launch_configuration(0, 0.into()).unwrap();
-    assert_eq!(block * grid % 132, 0);
+    assert!(block >= 32 && grid >= 1, "{grid} blocks of {block}");
 }
 
 #[test]
@@ -114,13 +127,16 @@ fn errors_come_back_as_custs() {
     let found =
         unsafe { launch!(kernel<<<1, 4096, 0, stream>>>(x.as_device_ptr(), x.len(), 0.0_f32)) };
     assert_eq!(found.unwrap_err(), CudaError::InvalidValue);
-    assert!(cuda_driver::take_diagnostic().unwrap().text.contains("4096 threads in a block"));
+    let text = cuda_driver::take_diagnostic().map(|found| found.text);
+    assert_eq!(text.is_some_and(|text| text.contains("4096 threads in a block")), on_emulator());
 }
 
 #[test]
 fn a_fault_comes_back_from_the_stream() {
-    assert!(cuda_driver::use_emulator());
-    cuda_driver::ensure_linked();
+    choose();
+    if !on_emulator() {
+        return; // On a GPU it would take the other tests' contexts along.
+    }
     cust::init(cust::CudaFlags::empty()).unwrap();
     // A context of its own: the fault would stay in the primary one, which the other tests share.
     let device = cust::device::Device::get_device(0).unwrap();

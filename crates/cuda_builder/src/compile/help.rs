@@ -32,13 +32,17 @@ pub(super) fn for_errors(messages: &Messages, text: &str, package: &Package) -> 
             "cuda_std has a global allocator: `use cuda_std::prelude::*;` links it".to_owned(),
         );
     }
-    if text.contains("failed to download")
-        || text.contains("failed to get `")
-        || text.contains("Could not resolve host")
-        || text.contains("--offline")
-    {
+    let unreachable = [
+        "failed to download",
+        "failed to get `",
+        "failed to load source",
+        "Could not resolve host",
+        "no matching package named",
+        "--offline",
+    ];
+    if unreachable.iter().any(|part| text.contains(part)) {
         help.push(
-            "cargo could not fetch a crate: check the network, or `cargo fetch` once with it"
+            "cargo could not get a crate: the kernel crate's, or one that the standard library's workspace names (none of those is compiled, but cargo wants to know them); build once with the network, and later builds need none"
                 .to_owned(),
         );
     }
@@ -81,5 +85,12 @@ mod tests {
             "{dependency:?}"
         );
         assert!(for_errors(&Messages::default(), "error: mismatched types", &package()).is_empty());
+    }
+
+    #[test]
+    fn an_unreachable_registry_asks_for_the_network() {
+        let said = "error: no matching package named `rustc-literal-escaper` found\nlocation searched: crates.io index\n";
+        let help = for_errors(&Messages::default(), said, &package());
+        assert!(help.len() == 1 && help[0].contains("network"), "{help:?}");
     }
 }

@@ -236,6 +236,7 @@ fn the_preferred_toolchain_comes_first_then_stable_then_the_newest() {
     let nightly = ("nightly-host", "1.99.0-nightly");
     assert_eq!(chosen(&[nightly, stable, old, preferred, new]), "1.95.0-host");
     assert_eq!(chosen(&[nightly, stable, old, new]), "stable-host");
+    assert_eq!(chosen(&[nightly, old, ("1.99.0-host", "1.99.0")]), "1.99.0-host");
     assert_eq!(chosen(&[nightly, ("stable-host", "1.94.9"), older, old, new]), "1.100.0-host");
     assert_eq!(chosen(&[older, nightly]), "nightly-host");
 }
@@ -290,7 +291,10 @@ fn rustup_is_not_asked_to_install_where_it_must_not() {
         Machine::new().with_rustup(&[("1.95.0-host", "1.95.0")]).with("RUSTUP_AUTO_INSTALL", "0");
     machine
         .run(&["setup"])
-        .gave_up(&["rustup toolchain install 1.95.0", "CUDA_BUILDER_RUSTC"])
+        .gave_up(&[
+            "rustup component add rust-src llvm-tools --toolchain 1.95.0-host",
+            "CUDA_BUILDER_RUSTC",
+        ])
         .logged(&[]);
 }
 

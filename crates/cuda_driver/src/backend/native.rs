@@ -1,6 +1,7 @@
 //! The NVIDIA driver, opened at run time.
 
 use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -16,7 +17,8 @@ const MARKER: &[u8] = b"ferrowarp_cuda_driver_marker\0";
 /// An initialised NVIDIA driver with at least one device.
 pub(crate) struct NativeDriver {
     path: PathBuf,
-    library: Library,
+    /// Never closed: the driver has threads of its own, and its addresses are handed out.
+    library: ManuallyDrop<Library>,
     version: i32,
     devices: i32,
 }
@@ -60,6 +62,7 @@ impl NativeDriver {
         if unsafe { library.get::<*mut c_void>(MARKER) }.is_ok() {
             return Err("is this emulator, not NVIDIA's driver".to_owned());
         }
+        let library = ManuallyDrop::new(library);
         let mut driver = NativeDriver { path: path.to_path_buf(), library, version: 0, devices: 0 };
         driver.initialise()?;
         Ok(driver)

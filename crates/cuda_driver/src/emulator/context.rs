@@ -1,4 +1,4 @@
-//! Contexts: the primary one, others, the stack of each thread, and how a fault sticks.
+//! Contexts: their life, the stack of each thread, and how a fault sticks.
 
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const CONTEXT_FLAGS: c_uint = 0xFF;
 const SCHEDULING_FLAGS: c_uint = 0x07;
 
 /// `CU_LIMIT_*` by number, with the H200's value in a fresh context; none where it refuses the limit.
-const LIMITS: [Option<usize>; 7] = [
+pub(super) const LIMITS: [Option<usize>; 7] = [
     Some(1024),      // stack of a thread, bytes
     Some(8_650_752), // buffer of printf, bytes
     Some(8_388_608), // heap of malloc, bytes
@@ -35,13 +35,13 @@ const MAX_STACK: usize = 512 * 1024;
 /// One context.
 pub(crate) struct Context {
     pub flags: c_uint,
-    is_primary: bool,
+    pub(super) is_primary: bool,
     /// False for the primary context while nobody retains it.
-    active: bool,
+    pub(super) active: bool,
     /// Counted by the deprecated cuCtxAttach and cuCtxDetach.
     attached: u32,
     number: u64,
-    limits: [Option<usize>; 7],
+    pub(super) limits: [Option<usize>; 7],
     cache_config: c_uint,
     shared_config: c_uint,
     /// A fault that no synchronising call has reported yet.
@@ -50,14 +50,6 @@ pub(crate) struct Context {
     fault: Option<Arc<KernelFault>>,
     /// What kernels printed since the last synchronising call.
     pub output: Vec<u8>,
-}
-
-/// The device's primary context.
-#[derive(Default)]
-pub(crate) struct Primary {
-    handle: Option<CUcontext>,
-    retained: u32,
-    flags: c_uint,
 }
 
 impl Context {
@@ -82,7 +74,8 @@ impl Context {
         self.pending.get_or_insert_with(|| Arc::new(fault));
     }
 
-    fn check(&self) -> Outcome {
+    /// Refuses what is asked of a context that a fault was reported in.
+    pub(super) fn check(&self) -> Outcome {
         match &self.fault {
             Some(fault) => Err(ApiError::Fault(fault.clone())),
             None => Ok(()),
@@ -105,7 +98,7 @@ impl Context {
     }
 
     /// What a synchronising call does: everything is done already, so it reports.
-    fn settle(&mut self) -> Outcome {
+    pub(super) fn settle(&mut self) -> Outcome {
         self.flush();
         if self.fault.is_none() {
             self.fault = self.pending.take();
@@ -169,13 +162,13 @@ impl Emulator {
         Ok(handle)
     }
 
-    fn insert_context(&mut self, flags: c_uint, is_primary: bool) -> CUcontext {
+    pub(super) fn insert_context(&mut self, flags: c_uint, is_primary: bool) -> CUcontext {
         let number = self.contexts.iter().map(|(_, context)| context.number).max().unwrap_or(0) + 1;
         self.contexts.insert(Context::new(flags, is_primary, number))
     }
 
     /// Gives back what a context holds.
-    fn empty_context(&mut self, handle: CUcontext) {
+    pub(super) fn empty_context(&mut self, handle: CUcontext) {
         if let Ok(context) = self.contexts.get_mut(handle) {
             context.flush();
             context.pending = None;
@@ -194,7 +187,7 @@ impl Emulator {
     }
 }
 
-fn check_flags(flags: c_uint) -> Outcome {
+pub(super) fn check_flags(flags: c_uint) -> Outcome {
     if flags & !CONTEXT_FLAGS != 0 || (flags & SCHEDULING_FLAGS).count_ones() > 1 {
         return Err(ApiError::argument(
             "flags",
@@ -203,85 +196,6 @@ fn check_flags(flags: c_uint) -> Outcome {
         ));
     }
     Ok(())
-}
-
-pub(crate) fn primary_retain(context: Out<CUcontext>, device: CUdevice) -> Outcome {
-    with(|emulator| {
-        check_device(device)?;
-        context.check("context")?;
-        let handle = match emulator.primary.handle {
-            Some(handle) => handle,
-            None => emulator.insert_context(emulator.primary.flags, true),
-        };
-        emulator.primary.handle = Some(handle);
-        let primary = emulator.contexts.get_mut(handle)?;
-        // Neither release nor reset mends a fault: an H200 answers its code from then on.
-        primary.check()?;
-        primary.active = true;
-        emulator.primary.retained += 1;
-        context.set("context", handle)
-    })
-}
-
-pub(crate) fn primary_release(device: CUdevice) -> Outcome {
-    with(|emulator| {
-        check_device(device)?;
-        let Some(handle) = emulator.primary.handle.filter(|_| emulator.primary.retained > 0) else {
-            return Err(ApiError::NoContext);
-        };
-        emulator.primary.retained -= 1;
-        if emulator.primary.retained == 0 {
-            deactivate(emulator, handle);
-        }
-        Ok(())
-    })
-}
-
-pub(crate) fn primary_reset(device: CUdevice) -> Outcome {
-    with(|emulator| {
-        check_device(device)?;
-        if let Some(handle) = emulator.primary.handle {
-            deactivate(emulator, handle);
-            // Those who retained it may go on with the emptied context.
-            let retained = emulator.primary.retained > 0;
-            emulator.contexts.get_mut(handle)?.active = retained;
-        }
-        Ok(())
-    })
-}
-
-fn deactivate(emulator: &mut Emulator, handle: CUcontext) {
-    let flags = emulator.primary.flags;
-    if let Ok(context) = emulator.contexts.get_mut(handle) {
-        // An unreported fault is not lost either.
-        let _ = context.settle();
-        context.limits = LIMITS;
-        context.flags = flags;
-        context.active = false;
-    }
-    emulator.empty_context(handle);
-}
-
-pub(crate) fn primary_set_flags(device: CUdevice, flags: c_uint) -> Outcome {
-    with(|emulator| {
-        check_device(device)?;
-        check_flags(flags)?;
-        emulator.primary.flags = flags;
-        if let Some(handle) = emulator.primary.handle {
-            emulator.contexts.get_mut(handle)?.flags = flags;
-        }
-        Ok(())
-    })
-}
-
-pub(crate) fn primary_state(device: CUdevice, flags: Out<c_uint>, active: Out<c_int>) -> Outcome {
-    with(|emulator| {
-        check_device(device)?;
-        flags.check("flags")?;
-        active.check("active")?;
-        flags.set("flags", emulator.primary.flags)?;
-        active.set("active", c_int::from(emulator.primary.retained > 0))
-    })
 }
 
 pub(crate) fn create(context: Out<CUcontext>, flags: c_uint, device: CUdevice) -> Outcome {

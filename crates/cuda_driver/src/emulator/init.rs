@@ -26,8 +26,7 @@ pub(crate) fn init(flags: c_uint) -> Outcome {
     if flags != 0 {
         return Err(ApiError::argument("flags", flags, 0));
     }
-    start();
-    Ok(())
+    start()
 }
 
 pub(crate) fn driver_version(version: Out<c_int>) -> Outcome {

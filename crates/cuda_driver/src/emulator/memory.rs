@@ -35,7 +35,8 @@ impl Emulator {
         bytes: u64,
         pool: Option<CUmemoryPool>,
     ) -> Result<u64, ApiError> {
-        let label = format!("allocation {}", self.allocations.len() + 1);
+        self.allocated += 1;
+        let label = format!("allocation {}", self.allocated);
         let address = self.machine.memory_mut().alloc(bytes, &label).map_err(|error| {
             ApiError::Memory { action: format!("{bytes} bytes were asked for"), error }
         })?;

@@ -36,11 +36,11 @@ driver_api! {
         cuFlushGPUDirectRDMAWrites(target: c_uint, scope: c_uint) = unsupported, since 2000, "RDMA";
     }
     "Contexts" {
-        cuDevicePrimaryCtxRetain(context: Out<CUcontext>, device: CUdevice) = implemented context::primary_retain, since 2000, "";
-        cuDevicePrimaryCtxRelease_v2(device: CUdevice) = implemented context::primary_release, since 11000, "";
-        cuDevicePrimaryCtxSetFlags_v2(device: CUdevice, flags: c_uint) = implemented context::primary_set_flags, since 11000, "";
-        cuDevicePrimaryCtxGetState(device: CUdevice, flags: Out<c_uint>, active: Out<c_int>) = implemented context::primary_state, since 2000, "";
-        cuDevicePrimaryCtxReset_v2(device: CUdevice) = implemented context::primary_reset, since 11000, "does not mend a faulted context, as on hardware";
+        cuDevicePrimaryCtxRetain(context: Out<CUcontext>, device: CUdevice) = implemented primary::retain, since 2000, "";
+        cuDevicePrimaryCtxRelease_v2(device: CUdevice) = implemented primary::release, since 11000, "";
+        cuDevicePrimaryCtxSetFlags_v2(device: CUdevice, flags: c_uint) = implemented primary::set_flags, since 11000, "";
+        cuDevicePrimaryCtxGetState(device: CUdevice, flags: Out<c_uint>, active: Out<c_int>) = implemented primary::state, since 2000, "";
+        cuDevicePrimaryCtxReset_v2(device: CUdevice) = implemented primary::reset, since 11000, "does not mend a faulted context, as on hardware";
         cuCtxCreate_v2(context: Out<CUcontext>, flags: c_uint, device: CUdevice) = implemented context::create, since 3020, "";
         cuCtxCreate_v3(context: Out<CUcontext>, params_array: Opaque, num_params: c_int, flags: c_uint, device: CUdevice) = implemented context::create_v3, since 11040, "without affinity parameters";
         cuCtxCreate_v4(context: Out<CUcontext>, params: Out<CUctxCreateParams>, flags: c_uint, device: CUdevice) = implemented context::create_v4, since 12050, "without affinity and graphics parameters";
