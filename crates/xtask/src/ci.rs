@@ -6,11 +6,14 @@ use crate::{ptxas, tables, workspace_root};
 use std::process::Command;
 use std::time::Instant;
 
+/// A gate's name, and what it runs.
+type Gate<'a> = (&'a str, &'a dyn Fn() -> Result<(), Error>);
+
 /// Runs every gate and stops at the first that fails.
 ///
 /// # Errors
 /// The first gate's failure.
-fn run_all(gates: &[(&str, &dyn Fn() -> Result<(), Error>)]) -> Result<(), Error> {
+fn run_all(gates: &[Gate<'_>]) -> Result<(), Error> {
     for (name, gate) in gates {
         println!("== {name}");
         let start = Instant::now();
