@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const LIMIT_MIB: u64 = 64;
 
 /// Test executables that run on whatever device there is, as `(package, test)`.
-const DEVICE_TESTS: [(&str, &str); 1] = [("ferrowarp", "kernels")];
+const DEVICE_TESTS: [(&str, &str); 2] = [("ferrowarp", "kernels"), ("ferrowarp", "faults")];
 
 /// What runs it all, from the bundle's own folder.
 const RUN_SCRIPT: &str = "\
