@@ -215,17 +215,20 @@ fn the_error_log_says_where_the_text_is_wrong() {
         info.as_mut_ptr().cast(),
         std::ptr::without_provenance_mut(info.len()),
     ];
-    let mut module = 0;
-    // SAFETY: four options with their values; the buffers are as long as said.
-    let found = unsafe {
-        cuModuleLoadDataEx(
-            &mut module,
-            text.as_ptr().cast(),
-            4,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-        )
+    let mut load_with_logs = |text: &CStr, values: &mut [*mut c_void; 4]| {
+        let mut module = 0;
+        // SAFETY: four options with their values; the buffers are live and as long as said.
+        unsafe {
+            cuModuleLoadDataEx(
+                &mut module,
+                text.as_ptr().cast(),
+                4,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        }
     };
+    let found = load_with_logs(&text, &mut values);
     expect(result::INVALID_PTX, found);
     let written = values[1].addr();
     let text = CStr::from_bytes_until_nul(&log).unwrap().to_str().unwrap();
@@ -237,16 +240,7 @@ fn the_error_log_says_where_the_text_is_wrong() {
     values[0] = short.as_mut_ptr().cast();
     values[1] = std::ptr::without_provenance_mut(8);
     let text = std::ffi::CString::new("nonsense").unwrap();
-    // SAFETY: as above.
-    let found = unsafe {
-        cuModuleLoadDataEx(
-            &mut module,
-            text.as_ptr().cast(),
-            4,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-        )
-    };
+    let found = load_with_logs(&text, &mut values);
     expect(result::INVALID_IMAGE, found);
     assert_eq!((&short[..7], short[7], values[1].addr()), (&b"the ima"[..], 0, 8));
 }

@@ -20,7 +20,7 @@ pub enum Error {
     NotInWorkspace { folder: PathBuf },
     /// ptxas is nowhere and could not be installed.
     #[error(
-        "no ptxas found: looked at $PTXAS, PATH and {}; install it with `python3 -m pip install --target {} nvidia-cuda-nvcc`",
+        "no ptxas found: looked at $PTXAS, PATH, the usual CUDA folders and {}; install it with `python3 -m pip install --target {} nvidia-cuda-nvcc`",
         folder.display(), folder.display()
     )]
     NoPtxas { folder: PathBuf },

@@ -49,15 +49,9 @@ fn assemble(ptxas: &Path, architecture: &str, ptx: &Path, folder: &Path) -> Comm
     command
 }
 
-/// `$PTXAS`, then PATH, then a copy under target/ from PyPI, which is installed when missing.
+/// The ptxas that the program itself would use, else a copy under target/ from PyPI, which is installed when missing.
 fn find_or_install(root: &Path) -> Result<PathBuf, Error> {
-    if let Some(path) = std::env::var_os("PTXAS").map(PathBuf::from).filter(|path| path.is_file()) {
-        return Ok(path);
-    }
-    let on_path = std::env::var_os("PATH").and_then(|paths| {
-        std::env::split_paths(&paths).map(|p| p.join("ptxas")).find(|p| p.is_file())
-    });
-    if let Some(path) = on_path {
+    if let Some(path) = ferrowarp::toolkit::find("ptxas") {
         return Ok(path);
     }
     let folder = root.join("target/cuda-tools");
