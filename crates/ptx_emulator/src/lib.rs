@@ -13,6 +13,7 @@
 //! A program that `compile` accepts never makes the machine panic.
 #![forbid(unsafe_code)]
 
+mod checks;
 mod decode;
 mod diagnostic;
 mod error;
@@ -24,6 +25,7 @@ mod program;
 mod row;
 pub mod semantics;
 
+pub use checks::{Check, CheckSet, Finding, UnknownCheck};
 pub use error::{CompileError, CompileErrorKind, LaunchProblem, MemoryError};
 pub use fault::{AccessInfo, Ending, Fault, FaultKind, StackEntry};
 pub use machine::{Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output};

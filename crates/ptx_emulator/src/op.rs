@@ -112,7 +112,10 @@ pub(crate) enum OpKind {
     Warp(Box<WarpOp>),
     /// `nanosleep`: lets others run.
     Yield,
-    /// `fence`, `membar`, `pmevent`: nothing to do in a machine that runs one access at a time.
+    /// `fence`, `membar`: nothing to do in a machine that runs one access at a time, but race detection needs them.
+    #[allow(dead_code)] // for the checks
+    Fence(Order),
+    /// `pmevent` and others without effects here.
     Nothing,
     /// The end of a function without `ret`.
     FellOffEnd,
@@ -202,6 +205,55 @@ impl Element {
     }
 }
 
+/// Memory order of an access (PTX ISA, "Memory Consistency Model").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Semantics {
+    Weak,
+    /// `.volatile`: as `Relaxed` at system scope.
+    Volatile,
+    Relaxed,
+    Acquire,
+    Release,
+    AcquireRelease,
+}
+
+/// The threads that an access or fence is meant for, the fewest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Scope {
+    Block,
+    Cluster,
+    Gpu,
+    System,
+}
+
+/// Memory order and scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Order {
+    pub(crate) semantics: Semantics,
+    pub(crate) scope: Scope,
+    /// `.nc`: through the cache for data that no thread writes.
+    pub(crate) non_coherent: bool,
+}
+
+#[allow(dead_code)] // for the checks
+impl Order {
+    pub(crate) const WEAK: Order =
+        Order { semantics: Semantics::Weak, scope: Scope::Gpu, non_coherent: false };
+
+    /// Whether the access is one of those that threads may use to talk to each other.
+    pub(crate) fn is_strong(self) -> bool {
+        self.semantics != Semantics::Weak
+    }
+
+    pub(crate) fn acquires(self) -> bool {
+        matches!(self.semantics, Semantics::Acquire | Semantics::AcquireRelease)
+    }
+
+    pub(crate) fn releases(self) -> bool {
+        matches!(self.semantics, Semantics::Release | Semantics::AcquireRelease)
+    }
+}
+
 /// A load or store of 1 to 8 elements.
 pub(crate) struct MemoryOp {
     pub(crate) space: Space,
@@ -212,6 +264,8 @@ pub(crate) struct MemoryOp {
     pub(crate) bytes: u32,
     /// Whether it may see what other threads write while it runs: volatile, relaxed, acquire.
     pub(crate) strong: bool,
+    #[allow(dead_code)] // for the checks
+    pub(crate) order: Order,
 }
 
 /// Read-modify-write operations.
@@ -256,6 +310,8 @@ pub(crate) struct AtomicOp {
     /// First operand rows by vector element, second operand row of `cas`.
     pub(crate) b: Box<[u32]>,
     pub(crate) c: u32,
+    #[allow(dead_code)] // for the checks
+    pub(crate) order: Order,
 }
 
 /// Who is called.
@@ -311,6 +367,9 @@ pub(crate) struct BarrierOp {
     pub(crate) id: u32,
     /// Row of the thread count, [`NONE`]: all of the block.
     pub(crate) count: u32,
+    /// Whether all lanes of a warp must come together: `bar`, and `barrier` with `.aligned`.
+    #[allow(dead_code)] // for the checks
+    pub(crate) aligned: bool,
 }
 
 /// Where `shfl` takes its value from.

@@ -6,7 +6,7 @@ use super::builder::{Builder, Decoded, invalid, unsupported};
 use super::memory;
 use super::types::{Kind, Modifiers};
 use crate::op::AtomicKind::{Add, And, CompareAndSwap, Dec, Exchange, Inc, Max, Min, Or, Xor};
-use crate::op::{AtomicOp, AtomicType, NONE, OpKind, Space};
+use crate::op::{AtomicOp, AtomicType, NONE, OpKind, Semantics, Space};
 use crate::row::Class;
 
 /// `atom`, `red`
@@ -122,6 +122,8 @@ pub(super) fn atomic(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Dec
         d: rows.into_boxed_slice(),
         b: values.into_boxed_slice(),
         c,
+        // Relaxed without a qualifier (PTX ISA, `atom`).
+        order: memory::order(i, Semantics::Relaxed),
     })));
     for destination in after {
         b.finish(destination);

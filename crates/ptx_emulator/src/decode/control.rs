@@ -7,7 +7,7 @@ use super::symbols::{self, Symbol};
 use super::types::{Kind, Modifiers, Ty};
 use crate::op::{
     Address, AddressRow, BarrierKind, BarrierOp, CallOp, Callee, Element, FrameSlot, MemoryOp,
-    NONE, OpKind, Pred, Space,
+    NONE, OpKind, Order, Pred, Semantics, Space,
 };
 use crate::row::Class;
 
@@ -79,6 +79,7 @@ pub(super) fn frame_access(slot: FrameSlot, row: u32, element: Element) -> Box<M
         elements: Box::new([(row, element)]),
         bytes,
         strong: false,
+        order: Order::WEAK,
     })
 }
 
@@ -159,7 +160,8 @@ pub(super) fn barrier(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> De
         return cluster_barrier(b, i, m);
     }
     m.take("cta");
-    m.take("aligned");
+    // `bar` is `barrier` with `.aligned` (PTX ISA, `bar`).
+    let aligned = m.take("aligned") || i.opcode == "bar";
     let action = m.find(|name| match name {
         "sync" | "arrive" | "red" => Some(name.to_owned()),
         _ => None,
@@ -180,7 +182,7 @@ pub(super) fn barrier(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> De
                 m.ty();
                 let d = b.destination(d, Class::R, Ty::B32)?;
                 let kind = BarrierKind::RedPopc { d: d.row, p };
-                b.emit(OpKind::Barrier(Box::new(BarrierOp { kind, id, count })));
+                b.emit(OpKind::Barrier(Box::new(BarrierOp { kind, id, count, aligned })));
                 b.finish(d);
                 return Ok(());
             } else {
@@ -196,7 +198,7 @@ pub(super) fn barrier(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> De
         (Some(_), _) => return invalid("takes a barrier number and, at most, a thread count"),
         (None, _) => return unsupported(i.mnemonic()),
     };
-    b.emit(OpKind::Barrier(Box::new(BarrierOp { kind, id, count })));
+    b.emit(OpKind::Barrier(Box::new(BarrierOp { kind, id, count, aligned })));
     Ok(())
 }
 
@@ -211,6 +213,7 @@ fn cluster_barrier(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decod
             kind: BarrierKind::Sync,
             id,
             count: NONE,
+            aligned: false,
         }))),
         _ => return unsupported(i.mnemonic()),
     }
@@ -223,10 +226,13 @@ pub(super) fn no_predicate() -> Pred {
 }
 
 /// `fence`, `membar`, `nanosleep` and other instructions without operands that matter here.
-pub(super) fn fence(b: &mut Builder, m: &mut Modifiers) -> Decoded {
+pub(super) fn fence(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decoded {
     // Proxy fences and their tensor-map forms order accesses that this machine already does in order.
     m.ignore(|_| true);
-    b.emit(OpKind::Nothing);
+    // `membar.cta`, `.gl` and `.sys` are `fence.sc` with the scopes `.cta`, `.gpu` and `.sys` (PTX ISA, `membar`).
+    let fences = matches!(i.opcode.as_str(), "fence" | "membar");
+    let order = super::memory::order(i, Semantics::AcquireRelease);
+    b.emit(if fences { OpKind::Fence(order) } else { OpKind::Nothing });
     Ok(())
 }
 

@@ -42,9 +42,9 @@ pub(super) fn decode(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Dec
         "call" => control::call(b, i, m),
         "ret" => control::ret(b, m),
         "bar" | "barrier" => control::barrier(b, i, m),
-        "fence" | "membar" => control::fence(b, m),
+        "fence" | "membar" => control::fence(b, i, m),
         // Hints to the hardware's scheduler, and events of its profiler.
-        "pmevent" | "griddepcontrol" | "setmaxnreg" => control::fence(b, m),
+        "pmevent" | "griddepcontrol" | "setmaxnreg" => control::fence(b, i, m),
         "nanosleep" => control::sleep(b, i, m),
         "shfl" => warp::shuffle(b, i, m),
         "vote" => warp::vote(b, i, m),

@@ -4,7 +4,9 @@ use ptx::ast::{AddressBase, Instruction, Operand};
 
 use super::builder::{Builder, Decoded, Refusal, describe, invalid, unsupported};
 use super::types::{Modifiers, Ty};
-use crate::op::{Address, AddressRow, Element, MemoryOp, NONE, OpKind, Space};
+use crate::op::{
+    Address, AddressRow, Element, MemoryOp, NONE, OpKind, Order, Scope, Semantics, Space,
+};
 use crate::program::Value;
 use crate::row::Class;
 
@@ -36,6 +38,36 @@ pub(super) fn is_hint(modifier: &str) -> bool {
             | "unified"
     ) || modifier.starts_with("L1::")
         || modifier.starts_with("L2::")
+}
+
+/// Memory order and scope among the qualifiers; `otherwise` without any. Takes nothing: what has no meaning for the
+/// machine is ignored later.
+pub(super) fn order(i: &Instruction, otherwise: Semantics) -> Order {
+    let has = |name: &str| i.modifiers.iter().any(|modifier| modifier.as_str() == name);
+    let semantics = if has("volatile") {
+        Semantics::Volatile
+    } else if has("relaxed") || has("mmio") {
+        Semantics::Relaxed
+    } else if has("acq_rel") || has("sc") {
+        Semantics::AcquireRelease
+    } else if has("acquire") {
+        Semantics::Acquire
+    } else if has("release") {
+        Semantics::Release
+    } else {
+        otherwise
+    };
+    // Without a scope: system for `.volatile` and `.mmio`, GPU for atomics (PTX ISA, `ld`, `atom`).
+    let scope = if has("cta") {
+        Scope::Block
+    } else if has("cluster") {
+        Scope::Cluster
+    } else if has("sys") || has("volatile") || has("mmio") {
+        Scope::System
+    } else {
+        Scope::Gpu
+    };
+    Order { semantics, scope, non_coherent: has("nc") }
 }
 
 /// Takes the state space; generic without one.
@@ -133,6 +165,7 @@ fn elements(operand: &Operand, count: usize) -> Result<Vec<&Operand>, Refusal> {
 
 /// `ld`, `ldu`
 pub(super) fn load(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decoded {
+    let order = order(i, Semantics::Weak);
     let strong = ["volatile", "relaxed", "acquire", "mmio"].iter().any(|name| m.take(name));
     m.ignore(is_hint);
     let space = space(m);
@@ -151,7 +184,8 @@ pub(super) fn load(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decod
     }
     let bytes = ty.bits / 8 * count as u32;
     let elements = list.into_boxed_slice();
-    b.emit(OpKind::Load(Box::new(MemoryOp { space, address: place, elements, bytes, strong })));
+    let op = MemoryOp { space, address: place, elements, bytes, strong, order };
+    b.emit(OpKind::Load(Box::new(op)));
     Ok(())
 }
 
@@ -225,13 +259,9 @@ pub(super) fn store(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Deco
     }
     let bytes = ty.bits / 8 * count as u32;
     let elements = list.into_boxed_slice();
-    b.emit(OpKind::Store(Box::new(MemoryOp {
-        space,
-        address: place,
-        elements,
-        bytes,
-        strong: false,
-    })));
+    let order = order(i, Semantics::Weak);
+    let op = MemoryOp { space, address: place, elements, bytes, strong: false, order };
+    b.emit(OpKind::Store(Box::new(op)));
     Ok(())
 }
 
@@ -253,6 +283,7 @@ pub(super) fn hint(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decod
         elements: Box::new([]),
         bytes,
         strong: false,
+        order: Order::WEAK,
     })));
     Ok(())
 }

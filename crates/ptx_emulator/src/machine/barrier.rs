@@ -135,13 +135,14 @@ impl Engine<'_> {
     }
 
     /// Lets threads go on whose barrier is complete. True if there were any.
-    pub(super) fn release_barriers(&self, block: &mut Block) -> bool {
+    pub(super) fn release_barriers(&mut self, block: &mut Block) -> bool {
         let mut released = false;
         for number in 0..block.state.barriers.len() {
             if !block.state.barriers[number].complete(&block.warps) {
                 continue;
             }
             let barrier = std::mem::take(&mut block.state.barriers[number]);
+            self.barrier_completes(block, number, &barrier);
             for warp in &mut block.warps {
                 self.resume(warp, number, &barrier);
             }

@@ -3,6 +3,7 @@
 use super::CLUSTER_BARRIER;
 use super::barrier::Barrier;
 use super::warp::Warp;
+use crate::checks::BlockChecks;
 use crate::memory::POISON;
 
 /// A block of the grid.
@@ -23,6 +24,8 @@ pub(super) struct BlockState {
     pub(super) barriers: Vec<Barrier>,
     /// The warp that runs first in the next round.
     pub(super) turn: usize,
+    /// What checks keep about the block, if there are any.
+    pub(super) checks: Option<Box<BlockChecks>>,
 }
 
 impl Block {
@@ -34,6 +37,7 @@ impl Block {
                 shared: Vec::new(),
                 barriers: vec![Barrier::default(); CLUSTER_BARRIER as usize + 1],
                 turn: 0,
+                checks: None,
             },
             warps: Vec::new(),
         }
@@ -47,6 +51,7 @@ impl Block {
         self.state.shared.resize(shared_bytes as usize, POISON);
         self.state.barriers.iter_mut().for_each(|barrier| *barrier = Barrier::default());
         self.state.turn = 0;
+        self.state.checks = None;
         let warps = threads.div_ceil(32);
         self.warps.resize_with(warps as usize, Warp::default);
         for (number, warp) in self.warps.iter_mut().enumerate() {

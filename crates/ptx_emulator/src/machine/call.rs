@@ -77,6 +77,10 @@ impl Engine<'_> {
         for (argument, param) in op.arguments.iter().zip(&function.params) {
             copy_slot(warp, (from, *argument), (to, *param), mask);
         }
+        self.frame_begins(block, warp, callee, mask);
+        for (argument, param) in op.arguments.iter().zip(&function.params) {
+            self.slot_copied(block, warp, (from, *argument), (to, *param), mask);
+        }
         let outer = warp.splits[index].join;
         let join = warp.new_join(Join {
             pc: pc + 1,
@@ -126,6 +130,7 @@ impl Engine<'_> {
             let to = warp.frames[frame.parent as usize].base_local;
             for (value, place) in function.returns.iter().zip(&op.returns) {
                 copy_slot(warp, (frame.base_local, *value), (to, *place), mask);
+                self.slot_copied(block, warp, (frame.base_local, *value), (to, *place), mask);
             }
         }
         let join = warp.return_join(index);

@@ -25,8 +25,9 @@ pub(super) enum Stop {
 }
 
 impl Engine<'_> {
-    /// Runs a split until it stops; `turn` counts the warp's backward jumps down.
-    pub(super) fn run_split(
+    /// Runs a split until it stops; `turn` counts the warp's backward jumps down. `WATCH`: checks look at every
+    /// operation before it runs.
+    pub(super) fn run_split<const WATCH: bool>(
         &mut self,
         block: &mut BlockState,
         warp: &mut Warp,
@@ -120,6 +121,9 @@ impl Engine<'_> {
                 let value = p!(op.guard.0 >> 1);
                 mask & if op.guard.0 & 1 != 0 { !value } else { value }
             };
+            if WATCH {
+                self.watch(block, warp, frame_index, pc, mask, m);
+            }
             if m == 0 {
                 executed += 1;
                 pc += 1;
@@ -506,7 +510,7 @@ impl Engine<'_> {
                     rotate(warp, index);
                     stop!(Stop::Turn);
                 }
-                OpKind::Nothing => pc += 1,
+                OpKind::Fence(_) | OpKind::Nothing => pc += 1,
                 OpKind::FellOffEnd => {
                     executed -= 1;
                     fault!(m, FaultKind::FellOffEnd)

@@ -4,6 +4,7 @@ use super::block::Block;
 use super::execute::Stop;
 use super::frame::{self, Template};
 use super::{Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output};
+use crate::checks::Checks;
 use crate::error::LaunchProblem;
 use crate::fault::{Fault, FaultKind};
 use crate::memory::Memory;
@@ -38,6 +39,8 @@ pub(super) struct Engine<'a> {
     pub(super) dynamic_shared_bytes: u32,
     pub(super) grid_id: u64,
     pub(super) report: LaunchReport,
+    /// What looks at the launch, if anything does.
+    pub(super) checks: Option<Box<Checks>>,
     /// Whether the running block did something in its turn by which it could see another block's writes. Only such a
     /// block can be waiting for another.
     pub(super) may_wait: bool,
@@ -168,13 +171,18 @@ pub(super) fn run(
         dynamic_shared_bytes: launch.dynamic_shared_bytes,
         grid_id: machine.launches,
         report: LaunchReport::default(),
+        checks: machine.checks.take(),
         may_wait: false,
         crowded: false,
         fuel: machine.config.fuel.unwrap_or(u64::MAX),
         random: machine.config.schedule_seed.map(Random),
     };
-    engine.run_grid()?;
-    Ok(engine.report)
+    engine.launch_begins();
+    let result = engine.run_grid();
+    engine.launch_ends();
+    let (report, checks) = (engine.report, engine.checks.take());
+    machine.checks = checks;
+    result.map(|()| report)
 }
 
 impl Engine<'_> {
@@ -247,6 +255,7 @@ impl Engine<'_> {
             self.crowded = !resident.is_empty();
             match self.run_block(&mut block)? {
                 Progress::Finished => {
+                    self.block_ends(&mut block);
                     spare.push(block);
                     wanted = (resident.len() as u64).max(1);
                     turns = 0;
@@ -285,6 +294,7 @@ impl Engine<'_> {
             let start = self.program.functions[function as usize].start;
             warp.add_split(start, alive, NONE, frame);
         }
+        self.block_begins(block);
         Ok(())
     }
 
@@ -331,7 +341,12 @@ impl Engine<'_> {
     ) -> Result<(), Box<Fault>> {
         let mut turn = if self.crowded { WARP_TURN_AMONG_BLOCKS } else { WARP_TURN };
         while let Some(split) = next_split(warp) {
-            match self.run_split(block, warp, split, &mut turn)? {
+            let stop = if self.checks.is_some() {
+                self.run_split::<true>(block, warp, split, &mut turn)?
+            } else {
+                self.run_split::<false>(block, warp, split, &mut turn)?
+            };
+            match stop {
                 Stop::Switch => {}
                 Stop::Turn => return Ok(()),
             }

@@ -16,9 +16,11 @@ mod report;
 mod transfer;
 mod warp;
 mod warp_ops;
+mod watch;
 
 use std::sync::Arc;
 
+use crate::checks::{CheckSet, Checks, Finding};
 use crate::error::MemoryError;
 use crate::fault::Fault;
 use crate::memory::{Memory, Owner, window};
@@ -49,6 +51,8 @@ pub struct MachineConfig {
     pub heap_bytes: u64,
     /// Multiprocessors the device claims to have (`%nsmid`).
     pub multiprocessors: u32,
+    /// Checks beyond those that always run; they cost time. See [`Machine::take_findings`].
+    pub checks: CheckSet,
 }
 
 impl Default for MachineConfig {
@@ -63,6 +67,7 @@ impl Default for MachineConfig {
             shared_bytes_per_block: 232_448,
             heap_bytes: 8 << 20,
             multiprocessors: 132,
+            checks: CheckSet::NONE,
         }
     }
 }
@@ -157,6 +162,7 @@ pub struct Machine {
     modules: Vec<Option<LoadedModule>>,
     launches: u64,
     heap_used: u64,
+    checks: Option<Box<Checks>>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -169,7 +175,8 @@ impl Machine {
     /// A device with empty memory.
     pub fn new(config: MachineConfig) -> Machine {
         let memory = Memory::new(config.memory_bytes);
-        Machine { config, memory, modules: Vec::new(), launches: 0, heap_used: 0 }
+        let checks = Checks::new(config.checks);
+        Machine { config, memory, modules: Vec::new(), launches: 0, heap_used: 0, checks }
     }
 
     /// The device's memory.
@@ -270,6 +277,12 @@ impl Machine {
         output: &mut dyn Output,
     ) -> Result<LaunchReport, Box<Fault>> {
         launch::run(self, module, launch, output)
+    }
+
+    /// What the checks of [`MachineConfig::checks`] found in the launches since the last call, whether these
+    /// ended well or not.
+    pub fn take_findings(&mut self) -> Vec<Finding> {
+        self.checks.as_mut().map_or_else(Vec::new, |checks| checks.take_findings())
     }
 }
 

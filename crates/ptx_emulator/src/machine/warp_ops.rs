@@ -44,6 +44,7 @@ impl Engine<'_> {
         let split = warp.splits[index];
         let frame = warp.frames[split.frame as usize];
         if op.members == NONE {
+            self.warp_op_runs(block, warp, &[(index, op)], split.mask);
             run(warp, &[(index, op)], split.mask);
             return Ok(true);
         }
@@ -61,6 +62,7 @@ impl Engine<'_> {
             )));
         }
         if members & warp.alive == same {
+            self.warp_op_runs(block, warp, &[(index, op)], same);
             run(warp, &[(index, op)], same);
             return Ok(true);
         }
@@ -72,7 +74,7 @@ impl Engine<'_> {
     /// Runs operations whose members are all there, or gone for good.
     pub(super) fn check_members(
         &mut self,
-        _block: &BlockState,
+        block: &mut BlockState,
         warp: &mut Warp,
     ) -> Result<(), Box<Fault>> {
         let mut index = 0;
@@ -105,6 +107,7 @@ impl Engine<'_> {
                 index += 1;
                 continue;
             }
+            self.warp_op_runs(block, warp, &group, present);
             run(warp, &group, present);
             for (member, _) in group {
                 let split = &mut warp.splits[member];
