@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod checks;
+pub mod counters;
 mod decode;
 mod diagnostic;
 mod error;
