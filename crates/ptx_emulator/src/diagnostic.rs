@@ -128,7 +128,7 @@ fn write_source(source: &SourceLine, f: &mut Formatter<'_>) -> fmt::Result {
 }
 
 /// The innermost position in code of the user's own: not in the standard library or a registry crate.
-fn own_position(source: &SourceLine) -> Option<&SourcePosition> {
+pub(crate) fn own_position(source: &SourceLine) -> Option<&SourcePosition> {
     let foreign = |position: &&SourcePosition| {
         ["/rustlib/", "/rustc/", "/registry/src/"].iter().any(|part| position.file.contains(part))
     };

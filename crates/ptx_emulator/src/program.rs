@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::counters::OpClass;
 use crate::error::CompileError;
 use crate::op::{FrameSlot, Op, OpKind};
 use crate::row::Class;
@@ -28,6 +29,8 @@ pub struct Program {
     pub(crate) ops: Vec<Op>,
     /// Where each operation comes from, same length as `ops`.
     pub(crate) places: Vec<Place>,
+    /// What each operation counts as, same length as `ops`.
+    pub(crate) classes: Vec<OpClass>,
     pub(crate) lines: Vec<SourceLine>,
     /// Names of functions without a body, by the number in [`crate::op::Callee::Unresolved`].
     pub(crate) unresolved: Vec<String>,

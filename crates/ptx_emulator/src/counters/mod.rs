@@ -8,11 +8,20 @@
 //! The functions of [`GlobalCost`] and [`SharedCost`] judge one warp instruction. The machine adds them up in a [`PerOp`]; [`Counters`]
 //! is the result: totals, and a row for each PTX instruction and each line of the program's own source.
 
+mod activity;
+mod class;
 mod global;
+mod per_op;
 mod shared;
+mod summary;
+mod table;
 
+pub use activity::{Activity, GlobalTraffic, SharedTraffic};
+pub use class::{MemorySpace, OpClass};
 pub use global::{GlobalCost, LINE_BYTES, SECTOR_BYTES};
+pub use per_op::{MemorySums, PerOp};
 pub use shared::{SharedCost, SharedOp};
+pub use summary::{ClassCounters, Counters, InstructionCounters, LineCounters};
 
 use crate::row::lanes;
 

@@ -7,6 +7,7 @@ use ptx::ast::{self, Immediate, Operand};
 
 use super::symbols::{Symbol, Symbols};
 use super::types::{Kind, Ty};
+use crate::counters::OpClass;
 use crate::op::{FrameSlot, Guard, NONE, Op, OpKind, Pred};
 use crate::program::{Place, Value};
 use crate::row::{self, Class, RowFn};
@@ -94,6 +95,8 @@ pub(super) struct Builder<'a> {
     pub(super) is_entry: bool,
     pub(super) ops: Vec<Op>,
     pub(super) places: Vec<Place>,
+    /// What each operation counts as; `Part` until [`classify`](Builder::classify).
+    pub(super) classes: Vec<OpClass>,
     pub(super) guard: Guard,
     pub(super) place: Place,
     scopes: Vec<Scope>,
@@ -120,6 +123,7 @@ impl<'a> Builder<'a> {
             is_entry,
             ops: Vec::new(),
             places: Vec::new(),
+            classes: Vec::new(),
             guard: Guard::ALWAYS,
             place: Place { span: Span::default(), line: NONE },
             scopes: vec![Scope::default()],
@@ -144,6 +148,27 @@ impl<'a> Builder<'a> {
     pub(super) fn emit(&mut self, kind: OpKind) {
         self.ops.push(Op { guard: self.guard, kind });
         self.places.push(self.place);
+        self.classes.push(OpClass::Part);
+    }
+
+    /// Gives the operations from `start` on, which make one instruction, its class: one of them counts.
+    pub(super) fn classify(&mut self, start: usize, class: OpClass) {
+        let made = self.ops.get(start..).unwrap_or_default();
+        let calls = |op: &Op| matches!(op.kind, OpKind::Call(_) | OpKind::Return);
+        // Operands and results are converted by operations of their own.
+        let acts = |op: &Op| {
+            !matches!(
+                op.kind,
+                OpKind::Row { .. }
+                    | OpKind::Move32 { .. }
+                    | OpKind::Move64 { .. }
+                    | OpKind::Clock { .. }
+            )
+        };
+        let main = made.iter().position(calls).or_else(|| made.iter().position(acts)).unwrap_or(0);
+        if let Some(slot) = self.classes.get_mut(start + main) {
+            *slot = class;
+        }
     }
 
     /// Registers to registers: destination first, then as many sources as `f` takes.

@@ -10,6 +10,7 @@ use super::lines::Lines;
 use super::symbols::Symbols;
 use super::types::Ty;
 use super::{instruction, variables};
+use crate::counters::OpClass;
 use crate::error::{CompileErrorKind, DecodeError};
 use crate::op::{FrameSlot, Guard, NONE, OpKind};
 use crate::program::{Function, ParamInfo, Place, Program};
@@ -111,7 +112,9 @@ pub(super) fn decode(
                     {
                         b.emit(OpKind::Join);
                     }
+                    let first = b.ops.len();
                     decode_one(&mut b, tree, &cfg, number)?;
+                    b.classify(first, OpClass::of(&tree.opcode, &tree.modifiers));
                 }
                 Statement::Register(declaration) => b.declare_registers(declaration),
                 Statement::Variable(variable) => declare_variable(&mut b, variable)?,
@@ -154,6 +157,7 @@ pub(super) fn decode(
     }
     program.ops.append(&mut b.ops);
     program.places.append(&mut b.places);
+    program.classes.append(&mut b.classes);
     Ok(Function {
         name: function.name.clone(),
         start,
@@ -205,6 +209,7 @@ fn decode_one(
         if let Err(Refusal::Unsupported(reason)) = &result {
             b.ops.truncate(before.0);
             b.places.truncate(before.0);
+            b.classes.truncate(before.0);
             b.emit(OpKind::Unsupported { reason: reason.as_str().into() });
             Ok(())
         } else {

@@ -67,6 +67,7 @@ fn decode(module: &Module, source: &str) -> Result<Program, DecodeError> {
         variables: Vec::new(),
         ops: Vec::new(),
         places: Vec::new(),
+        classes: Vec::new(),
         lines: Vec::new(),
         unresolved: Vec::new(),
     };
