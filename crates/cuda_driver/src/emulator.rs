@@ -20,6 +20,7 @@ use crate::types::*;
 pub(crate) mod context;
 pub(crate) mod copy;
 pub(crate) mod device;
+mod device_runtime;
 pub(crate) mod event;
 pub(crate) mod fill;
 pub(crate) mod function;

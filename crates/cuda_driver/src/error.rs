@@ -12,7 +12,7 @@ use crate::result::CUresult;
 /// What an entry point of the emulator comes to.
 pub(crate) type Outcome = Result<(), ApiError>;
 
-/// A kernel's fault, kept by its context and reported by every later call.
+/// A kernel's fault, kept by its context until a synchronising call reports it, or for ever.
 #[derive(Debug)]
 pub(crate) struct KernelFault {
     /// The whole diagnostic, several lines.
@@ -21,6 +21,9 @@ pub(crate) struct KernelFault {
     pub ending: Ending,
     /// What the driver returns for it.
     pub result: CUresult,
+    /// Whether every later call reports it, as on hardware. A fault that a GPU would not have noticed is
+    /// reported once: there the program would have gone on.
+    pub lasting: bool,
 }
 
 /// Why a call on the emulator did not succeed.
@@ -75,7 +78,7 @@ pub(crate) enum ApiError {
     #[error("no entry point is called `{0}`")]
     EntryPointNotFound(String),
     #[error(
-        "the image is {what}, not PTX text: the emulator runs PTX only\nhelp: load the PTX text that the {what} was made from"
+        "the image is {what}, not PTX text: the emulator runs PTX only\nhelp: load the PTX text that it was made from"
     )]
     BinaryImage { what: &'static str },
     #[error("the image is not PTX: {why}")]

@@ -190,3 +190,31 @@ fn a_lost_context_can_be_destroyed() {
     // SAFETY: no pointer is passed.
     expect(result::INVALID_CONTEXT, unsafe { cuCtxPopCurrent_v2(null_mut()) });
 }
+
+/// Memory is mapped in pages of 2 MiB: there a GPU lets pass what leaves an allocation, and a program that
+/// does it must be able to go on here, too, once it was told.
+#[test]
+fn what_a_gpu_would_not_notice_is_told_once() {
+    let _context = Context::new();
+    let module = load(&format!("{FAULTY}{ADD_ONE}"));
+    let data = alloc(40);
+    upload(data, &[1; 10]);
+    ok(launch_one(function(module, "store"), &[data + 40]));
+    // What is queued behind it is not done, as with any fault.
+    ok(launch_one(function(module, "add_one"), &[data, 10]));
+    // SAFETY: no pointer is passed.
+    assert_eq!(unsafe { cuCtxSynchronize() }, 700);
+    let text = diagnostic();
+    assert!(text.contains("pages of 2 MiB"), "{text}");
+    assert_eq!(download(data, 10), [1; 10]);
+    ok(launch(function(module, "add_one"), [1; 3], [10, 1, 1], 0, &[data, 10]));
+    assert_eq!(download(data, 10), [2; 10]);
+    // The next page but one holds nothing.
+    ok(launch_one(function(module, "store"), &[data + (4 << 20)]));
+    // SAFETY: no pointer is passed.
+    unsafe {
+        expect(700, cuCtxSynchronize());
+        assert!(!cuda_driver::take_diagnostic().unwrap().text.contains("2 MiB"));
+        expect(700, cuCtxSynchronize());
+    }
+}

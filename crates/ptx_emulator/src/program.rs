@@ -66,6 +66,14 @@ impl Program {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
+    /// Allows a thread of any kernel at most `limit` registers, as an assembler's option does. Only
+    /// [`KernelInfo::registers`] changes: the machine has as many registers as PTX names.
+    pub fn limit_registers(&mut self, limit: u32) {
+        for kernel in &mut self.kernels {
+            kernel.registers = kernel.registers.min(limit);
+        }
+    }
+
     /// `.version`: major, minor.
     pub fn version(&self) -> (u32, u32) {
         self.version
@@ -103,8 +111,8 @@ pub struct KernelInfo {
     pub static_shared_bytes: u32,
     /// Bytes of local memory a thread of the kernel uses itself, called functions not counted.
     pub local_bytes: u32,
-    /// 32-bit registers a thread uses: those PTX names, at most 255. An estimate: a GPU's assembler
-    /// allocates fewer.
+    /// 32-bit registers a thread uses: those PTX names, at most 255 or the kernel's `.maxnreg`. An estimate:
+    /// a GPU's assembler allocates fewer.
     pub registers: u32,
     /// `.maxntid`: the most threads a block may have in each direction.
     pub max_threads: Option<[u32; 3]>,

@@ -100,8 +100,13 @@ impl Context {
     /// What a synchronising call does: everything is done already, so it reports.
     pub(super) fn settle(&mut self) -> Outcome {
         self.flush();
-        if self.fault.is_none() {
-            self.fault = self.pending.take();
+        if self.fault.is_none()
+            && let Some(fault) = self.pending.take()
+        {
+            if !fault.lasting {
+                return Err(ApiError::Fault(fault));
+            }
+            self.fault = Some(fault);
         }
         self.check()
     }

@@ -76,19 +76,21 @@ pub(crate) fn registers(kernel: &KernelInfo) -> u32 {
 
 /// `CU_FUNC_ATTRIBUTE_*` of a kernel.
 pub(crate) fn attribute_of(
-    program: &Program,
+    image: &Image,
     kernel: &KernelInfo,
     settings: Settings,
     attribute: c_uint,
 ) -> Result<c_int, ApiError> {
     let value = |value: u32| c_int::try_from(value).unwrap_or(c_int::MAX);
+    let constant = u32::try_from(image.constant_bytes).unwrap_or(u32::MAX);
     Ok(match attribute {
         0 => value(max_threads(kernel)),
         1 => value(kernel.static_shared_bytes),
-        2 => 0, // constant memory of the user: counted by module, not by kernel
+        // A module's constant variables share a bank, so all its kernels have all of them.
+        2 => value(constant),
         3 => value(kernel.local_bytes),
         4 => value(registers(kernel)),
-        5 => value(sm_number(program.target()).unwrap_or(90)),
+        5 => value(sm_number(image.target()).unwrap_or(90)),
         6 => 90,
         7 => 0, // -dlcm=ca
         MAX_DYNAMIC_SHARED => value(max_dynamic_shared(kernel, settings)),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use ptx::ast::{Item, Operand};
+use ptx::ast::{Function, Item, Linkage, Module, Operand, StateSpace};
 use ptx_emulator::Program;
 
 use crate::error::{ApiError, Outcome};
@@ -25,6 +25,8 @@ pub(crate) struct Image {
     pub program: Arc<Program>,
     /// Kernels that must be launched in clusters of so many blocks (`.reqnctapercluster`).
     pub clusters: BTreeMap<String, [u32; 3]>,
+    /// Constant memory that the module's variables take, bytes.
+    pub constant_bytes: u64,
 }
 
 impl Deref for Image {
@@ -64,8 +66,9 @@ pub(crate) fn image_text(image: HostPtr) -> Result<&'static [u8], ApiError> {
     image.c_string("image")
 }
 
-/// Compiles PTX text, after the checks that NVIDIA's driver makes first.
-pub(crate) fn compile(text: &[u8]) -> Result<Arc<Image>, ApiError> {
+/// Compiles PTX text, after the checks that NVIDIA's driver makes first. `max_registers` is what the caller
+/// allows a thread.
+pub(crate) fn compile(text: &[u8], max_registers: Option<u32>) -> Result<Arc<Image>, ApiError> {
     let text = std::str::from_utf8(text).map_err(|error| ApiError::NotPtx {
         why: format!("byte {} is not UTF-8", error.valid_up_to()),
     })?;
@@ -81,40 +84,77 @@ pub(crate) fn compile(text: &[u8]) -> Result<Arc<Image>, ApiError> {
     {
         return Err(ApiError::PtxTarget { target: target.to_owned() });
     }
-    let program = Program::compile(text).map_err(|error| ApiError::Compile { error })?;
-    let facts = facts(text)?;
-    Ok(Arc::new(Image { program: Arc::new(program), clusters: facts }))
-}
-
-/// What the driver needs of a module beside what executes: the kernels' required clusters.
-///
-/// Refuses a call of a function that no text defines and the device does not provide, as NVIDIA's
-/// assembler does when the module is loaded.
-fn facts(text: &str) -> Result<BTreeMap<String, [u32; 3]>, ApiError> {
+    let mut program = Program::compile(text).map_err(|error| ApiError::Compile { error })?;
+    if let Some(limit) = max_registers {
+        program.limit_registers(limit);
+    }
     // The program compiled, so it parses.
     let module = ptx::parse(text).map_err(|error| ApiError::NotPtx { why: error.to_string() })?;
-    let functions = || {
-        module.items.iter().filter_map(|item| match item {
-            Item::Function(function) => Some(function),
-            _ => None,
+    check_calls(&module)?;
+    Ok(Arc::new(Image {
+        program: Arc::new(program),
+        clusters: clusters(&module),
+        constant_bytes: constant_bytes(&module),
+    }))
+}
+
+/// Constant memory of a module's variables, each at the next multiple of its alignment; bytes.
+fn constant_bytes(module: &Module) -> u64 {
+    module.items.iter().fold(0, |end: u64, item| match item {
+        Item::Variable(variable)
+            if variable.space == StateSpace::Const && variable.linkage != Linkage::Extern =>
+        {
+            let element = variable.ty.bytes().unwrap_or(1) * variable.vector.max(1);
+            let align = u64::from(variable.align.unwrap_or(element).max(1));
+            end.next_multiple_of(align).saturating_add(variable.bytes().unwrap_or(0))
+        }
+        _ => end,
+    })
+}
+
+/// The clusters that kernels require.
+fn clusters(module: &Module) -> BTreeMap<String, [u32; 3]> {
+    functions(module)
+        .filter_map(|function| {
+            let cluster = function
+                .directives
+                .iter()
+                .find(|directive| directive.name == ".reqnctapercluster")?;
+            let mut sizes = [1; 3];
+            for (size, value) in sizes.iter_mut().zip(&cluster.values) {
+                *size = u32::try_from(*value).ok().filter(|value| *value > 0)?;
+            }
+            Some((function.name.clone(), sizes))
         })
-    };
+        .collect()
+}
+
+fn functions(module: &Module) -> impl Iterator<Item = &Function> {
+    module.items.iter().filter_map(|item| match item {
+        Item::Function(function) => Some(function),
+        _ => None,
+    })
+}
+
+/// Refuses a call of a function that no text defines and the device does not provide, as NVIDIA's
+/// assembler does when the module is loaded.
+fn check_calls(module: &Module) -> Outcome {
     let aliases = module.items.iter().filter_map(|item| match item {
         Item::Alias { name, .. } => Some(name.as_str()),
         _ => None,
     });
-    let defined: BTreeSet<&str> = functions()
+    let defined: BTreeSet<&str> = functions(module)
         .filter(|function| function.body.is_some())
         .map(|function| function.name.as_str())
         .chain(aliases)
         .chain(PROVIDED_FUNCTIONS)
         .collect();
-    let undefined: BTreeSet<&str> = functions()
+    let undefined: BTreeSet<&str> = functions(module)
         .map(|function| function.name.as_str())
         .filter(|name| !defined.contains(name))
         .collect();
     if !undefined.is_empty() {
-        let bodies = functions().filter_map(|function| function.body.as_deref());
+        let bodies = functions(module).filter_map(|function| function.body.as_deref());
         let called = bodies
             .flat_map(ptx::walk::instructions)
             .filter(|instruction| instruction.opcode == "call")
@@ -127,19 +167,7 @@ fn facts(text: &str) -> Result<BTreeMap<String, [u32; 3]>, ApiError> {
             return Err(ApiError::UnresolvedFunction { name: name.clone() });
         }
     }
-    Ok(functions()
-        .filter_map(|function| {
-            let cluster = function
-                .directives
-                .iter()
-                .find(|directive| directive.name == ".reqnctapercluster")?;
-            let mut sizes = [1; 3];
-            for (size, value) in sizes.iter_mut().zip(&cluster.values) {
-                *size = u32::try_from(*value).ok().filter(|value| *value > 0)?;
-            }
-            Some((function.name.clone(), sizes))
-        })
-        .collect())
+    Ok(())
 }
 
 /// The word after a directive in the head of a module; comments are skipped.

@@ -230,6 +230,27 @@ fn fault_result(fault: &Fault) -> CUresult {
 }
 
 impl Emulator {
+    /// What a context keeps of a fault.
+    fn kernel_fault(&self, fault: &Fault) -> KernelFault {
+        let unnoticed = *fault.kind() == FaultKind::IllegalAddress
+            && fault
+                .access()
+                .is_some_and(|access| access.space == "global" && self.is_mapped(access.address));
+        let mut text = fault.to_string();
+        if unnoticed {
+            text.push_str(
+                "\nnote: a GPU maps memory in pages of 2 MiB; this page holds other memory, so there the kernel \
+                 would go on unnoticed",
+            );
+        }
+        KernelFault {
+            text,
+            ending: fault.ending(),
+            result: fault_result(fault),
+            lasting: !unnoticed,
+        }
+    }
+
     fn run(
         &mut self,
         function: CUfunction,
@@ -273,14 +294,11 @@ impl Emulator {
         let mut printed = Vec::new();
         let outcome = self.machine.launch(module, &launch, &mut Collector(&mut printed));
         self.mirrors_out()?;
+        let fault = outcome.err().map(|fault| self.kernel_fault(&fault));
         let context = self.context(context)?;
         context.output.append(&mut printed);
-        if let Err(fault) = outcome {
-            context.fail(KernelFault {
-                text: fault.to_string(),
-                ending: fault.ending(),
-                result: fault_result(&fault),
-            });
+        if let Some(fault) = fault {
+            context.fail(fault);
         }
         Ok(())
     }

@@ -83,8 +83,8 @@ impl Emulator {
     }
 }
 
-fn insert(library: Out<CUlibrary>, text: &[u8]) -> Outcome {
-    let program = compile(text)?;
+fn insert(library: Out<CUlibrary>, text: &[u8], options: &JitOptions) -> Outcome {
+    let program = compile(text, options.max_registers)?;
     with(|emulator| {
         let handle = emulator.libraries.insert(Library {
             program,
@@ -108,7 +108,7 @@ pub(crate) fn load_data(
 ) -> Outcome {
     with(|_| library.check("library"))?;
     let options = JitOptions::read(option_count, options, option_values)?;
-    let outcome = image_text(code).and_then(|text| insert(library, text));
+    let outcome = image_text(code).and_then(|text| insert(library, text, &options));
     options.report(outcome.as_ref().err())?;
     outcome
 }
@@ -126,7 +126,7 @@ pub(crate) fn load_file(
 ) -> Outcome {
     with(|_| library.check("library"))?;
     let options = JitOptions::read(option_count, options, option_values)?;
-    let outcome = read_file(path).and_then(|text| insert(library, &text));
+    let outcome = read_file(path).and_then(|text| insert(library, &text, &options));
     options.report(outcome.as_ref().err())?;
     outcome
 }

@@ -3,13 +3,16 @@
 //! The rules are a linker's: what is `.visible` in one text defines what is `.extern` in another; of
 //! `.weak` and `.common` definitions one is kept; names private to a text are renamed where two texts
 //! have them. Debug sections are dropped, source lines (`.loc`) are kept.
+//!
+//! Of the libraries of machine code one is known: the device runtime, in whose place stands PTX.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_uint, c_void};
 
-use ptx::ast::{Function, Item, Linkage, Loc, Module, Statement};
+use ptx::ast::{Function, FunctionDirective, Item, Linkage, Loc, Module, Statement};
 
-use super::image::{check_magic, read_file, sm_number};
+use super::device_runtime;
+use super::image::{check_magic, sm_number};
 use super::options::JitOptions;
 use super::with;
 use crate::error::{ApiError, Outcome};
@@ -17,6 +20,8 @@ use crate::types::*;
 
 /// `CUjitInputType`: PTX text.
 const INPUT_PTX: c_uint = 1;
+/// `CUjitInputType`: a static library.
+const INPUT_LIBRARY: c_uint = 4;
 /// The other input types by number.
 const INPUT_NAMES: [&str; 6] =
     ["a cubin (machine code)", "PTX", "a fat binary", "an object file", "a library", "LLVM code"];
@@ -48,11 +53,17 @@ pub(crate) fn create(
 }
 
 /// Takes a text, which must parse, so that the error names the input it is in.
-fn add(state: CUlinkState, kind: c_uint, name: String, text: Vec<u8>) -> Outcome {
+fn add(state: CUlinkState, kind: c_uint, name: String, data: &[u8]) -> Outcome {
     with(|emulator| {
         emulator.ready()?;
         let link = emulator.links.get_mut(state)?;
         let outcome = (|| {
+            if kind == INPUT_LIBRARY && device_runtime::is_device_runtime(data) {
+                if link.inputs.iter().all(|(_, text)| text != device_runtime::PTX) {
+                    link.inputs.push((name, device_runtime::PTX.to_owned()));
+                }
+                return Ok(());
+            }
             if kind != INPUT_PTX {
                 let what = INPUT_NAMES.get(kind as usize).copied();
                 return Err(match what {
@@ -60,13 +71,15 @@ fn add(state: CUlinkState, kind: c_uint, name: String, text: Vec<u8>) -> Outcome
                     None => ApiError::argument("type", kind, "0 to 5"),
                 });
             }
-            check_magic(&text)?;
-            let text = String::from_utf8(text).map_err(|error| ApiError::NotPtx {
-                why: format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()),
+            check_magic(data)?;
+            // A text ends at its NUL.
+            let text = data.split(|byte| *byte == 0).next().unwrap_or_default();
+            let text = str::from_utf8(text).map_err(|error| ApiError::NotPtx {
+                why: format!("byte {} is not UTF-8", error.valid_up_to()),
             })?;
-            let parsed = ptx::parse(&text).and_then(|module| ptx::validate(&module, &text));
+            let parsed = ptx::parse(text).and_then(|module| ptx::validate(&module, text));
             parsed.map_err(|error| ApiError::Link(format!("input `{name}`: {error}")))?;
-            link.inputs.push((name, text));
+            link.inputs.push((name, text.to_owned()));
             Ok(())
         })();
         link.options.report(outcome.as_ref().err())?;
@@ -87,10 +100,8 @@ pub(crate) fn add_data(
 ) -> Outcome {
     with(|emulator| emulator.links.get(state).map(drop))?;
     let data = data.read("data", size)?;
-    check_magic(data)?;
-    let text = data.split(|byte| *byte == 0).next().unwrap_or_default().to_vec();
     let name = if name.is_null() { "unnamed".to_owned() } else { name.string("name")? };
-    add(state, kind, name, text)
+    add(state, kind, name, data)
 }
 
 pub(crate) fn add_file(
@@ -103,7 +114,9 @@ pub(crate) fn add_file(
 ) -> Outcome {
     with(|emulator| emulator.links.get(state).map(drop))?;
     let name = path.string("path")?;
-    add(state, kind, name, read_file(path)?)
+    let data =
+        std::fs::read(&name).map_err(|error| ApiError::File { path: name.clone(), error })?;
+    add(state, kind, name, &data)
 }
 
 pub(crate) fn complete(state: CUlinkState, image: Out<*mut c_void>, size: Out<usize>) -> Outcome {
@@ -111,7 +124,7 @@ pub(crate) fn complete(state: CUlinkState, image: Out<*mut c_void>, size: Out<us
         emulator.ready()?;
         image.check("cubin_out")?;
         let link = emulator.links.get_mut(state)?;
-        let joined = join(&link.inputs);
+        let joined = join(&link.inputs, link.options.max_registers);
         link.options.report(joined.as_ref().err())?;
         let mut bytes = joined?.into_bytes();
         bytes.push(0);
@@ -125,13 +138,13 @@ pub(crate) fn destroy(state: CUlinkState) -> Outcome {
     with(|emulator| emulator.links.remove(state).map(drop))
 }
 
-/// Joins texts; one alone stays as it is.
-fn join(inputs: &[(String, String)]) -> Result<String, ApiError> {
-    let [_, _, ..] = inputs else {
-        let (_, text) =
-            inputs.first().ok_or_else(|| ApiError::Link("no input was added".to_owned()))?;
-        return Ok(text.clone());
-    };
+/// Joins texts; one alone stays as it is unless the kernels get a limit of registers.
+fn join(inputs: &[(String, String)], max_registers: Option<u32>) -> Result<String, ApiError> {
+    let (first, others) =
+        inputs.split_first().ok_or_else(|| ApiError::Link("no input was added".to_owned()))?;
+    if others.is_empty() && max_registers.is_none() {
+        return Ok(first.1.clone());
+    }
     let modules = private_names_apart(inputs)?;
     let definitions = Definitions::of(&modules, inputs)?;
     let mut joined = Module {
@@ -169,6 +182,11 @@ fn join(inputs: &[(String, String)]) -> Result<String, ApiError> {
                     }
                     if let Some(body) = &mut function.body {
                         renumber(body, first_file);
+                    }
+                    if function.is_entry
+                        && let Some(limit) = max_registers
+                    {
+                        limit_registers(&mut function, limit);
                     }
                     if !function.is_entry {
                         // Calls may stand before the body.
@@ -305,6 +323,20 @@ fn rename(text: &str, names: &BTreeSet<&str>, suffix: &str) -> String {
     renamed
 }
 
+/// Gives a kernel the linker's limit of registers, unless it has a lower one.
+fn limit_registers(kernel: &mut Function, limit: u32) {
+    const DIRECTIVE: &str = ".maxnreg";
+    let own = kernel.directives.iter_mut().find(|directive| directive.name == DIRECTIVE);
+    match own.map(|directive| directive.values.as_mut_slice()) {
+        Some([registers, ..]) => *registers = (*registers).min(limit.into()),
+        _ => kernel.directives.push(FunctionDirective {
+            name: DIRECTIVE.to_owned(),
+            values: vec![limit.into()],
+            strings: Vec::new(),
+        }),
+    }
+}
+
 /// Moves the file numbers of a body's source lines; what refers to dropped debug sections goes.
 fn renumber(body: &mut [Statement], by: u32) {
     let mut open = vec![body];
@@ -334,7 +366,7 @@ mod tests {
             .enumerate()
             .map(|(index, text)| (format!("t{index}"), format!("{HEAD}{text}")))
             .collect();
-        join(&inputs).map_err(|error| error.to_string())
+        join(&inputs, None).map_err(|error| error.to_string())
     }
 
     fn checked(texts: &[&str]) -> Module {
@@ -372,6 +404,28 @@ mod tests {
         let text = ".weak .func f() { ret; }\n.common .global .u32 c;\n.extern .func vprintf();\n";
         let module = checked(&[text, text, ".visible .func f() { ret; }"]);
         assert_eq!(names(&module), ["c", "f"]);
+    }
+
+    #[test]
+    fn the_lower_limit_of_registers_counts() {
+        let text = ".visible .entry free() { ret; }\n.visible .entry tight() .maxnreg 24 { ret; }\n\
+                    .visible .entry loose() .maxnreg 200 { ret; }";
+        let inputs = [("t0".to_owned(), format!("{HEAD}{text}"))];
+        let joined = join(&inputs, Some(38)).unwrap();
+        let module = ptx::parse(&joined).unwrap();
+        let limits: Vec<(&str, u64)> = module
+            .items
+            .iter()
+            .filter_map(|item| match item {
+                Item::Function(function) => {
+                    Some((function.name.as_str(), function.directives[0].values[0]))
+                }
+                _ => None,
+            })
+            .collect();
+        assert_eq!(limits, [("free", 38), ("tight", 24), ("loose", 38)]);
+        // Without a limit a text alone is not touched.
+        assert_eq!(join(&inputs, None).unwrap(), inputs[0].1);
     }
 
     #[test]

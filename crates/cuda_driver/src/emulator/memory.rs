@@ -11,6 +11,10 @@ use super::{Emulator, with};
 use crate::error::{ApiError, Outcome};
 use crate::types::*;
 
+/// A page of the device's memory management unit, bytes: a GPU does not notice accesses outside all
+/// allocations but in a page that holds some.
+const DEVICE_PAGE: u64 = 2 << 20;
+
 /// `cuMemAllocPitch` rounds rows up to this, bytes.
 const PITCH: usize = 512;
 
@@ -89,6 +93,16 @@ impl Emulator {
     pub(crate) fn allocation_at(&self, address: u64) -> Option<(u64, &Allocation)> {
         let (base, allocation) = self.allocations.range(..=address).next_back()?;
         (address - base < allocation.bytes).then_some((*base, allocation))
+    }
+
+    /// Whether a GPU would have a page for an address: one that holds a byte of a live allocation.
+    pub(crate) fn is_mapped(&self, address: u64) -> bool {
+        let first = address - address % DEVICE_PAGE;
+        let last = first.saturating_add(DEVICE_PAGE - 1);
+        self.allocations
+            .range(..=last)
+            .next_back()
+            .is_some_and(|(base, found)| base.saturating_add(found.bytes) > first)
     }
 
     /// First address and size of the device memory that holds an address.

@@ -98,14 +98,14 @@ pub(crate) fn not_found<'a>(
 }
 
 /// Compiles outside the lock, then loads into the current context.
-fn load_text(module: Out<CUmodule>, text: &[u8]) -> Outcome {
+fn load_text(module: Out<CUmodule>, text: &[u8], max_registers: Option<u32>) -> Outcome {
     module.check("module")?;
     with(|emulator| {
         let context = emulator.ready()?;
         emulator.context(context)?.flush();
         Ok(())
     })?;
-    let program = compile(text)?;
+    let program = compile(text, max_registers)?;
     with(|emulator| {
         let context = emulator.ready()?;
         let handle = emulator.load_program(context, program)?;
@@ -115,12 +115,16 @@ fn load_text(module: Out<CUmodule>, text: &[u8]) -> Outcome {
 
 pub(crate) fn load(module: Out<CUmodule>, path: Text) -> Outcome {
     with(|emulator| emulator.ready().map(drop))?;
-    load_text(module, &read_file(path)?)
+    load_text(module, &read_file(path)?, None)
 }
 
 pub(crate) fn load_data(module: Out<CUmodule>, image: HostPtr) -> Outcome {
+    load_limited(module, image, None)
+}
+
+fn load_limited(module: Out<CUmodule>, image: HostPtr, max_registers: Option<u32>) -> Outcome {
     with(|emulator| emulator.ready().map(drop))?;
-    load_text(module, image_text(image)?)
+    load_text(module, image_text(image)?, max_registers)
 }
 
 pub(crate) fn load_data_ex(
@@ -131,7 +135,7 @@ pub(crate) fn load_data_ex(
     option_values: Out<*mut c_void>,
 ) -> Outcome {
     let options = JitOptions::read(option_count, options, option_values)?;
-    let outcome = load_data(module, image);
+    let outcome = load_limited(module, image, options.max_registers);
     options.report(outcome.as_ref().err())?;
     outcome
 }

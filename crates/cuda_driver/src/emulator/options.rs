@@ -1,4 +1,5 @@
-//! JIT options: the log buffers are filled, options of code generation are ignored.
+//! JIT options: the log buffers are filled, a limit of registers is kept; other options of code generation
+//! are ignored.
 //!
 //! A value is the option's value itself, cast to a pointer, and not a pointer to it.
 
@@ -8,6 +9,7 @@ use crate::error::{ApiError, Outcome};
 use crate::types::*;
 
 /// `CUjit_option`.
+const MAX_REGISTERS: c_uint = 0;
 const INFO_LOG_BUFFER: c_uint = 3;
 const INFO_LOG_BUFFER_SIZE: c_uint = 4;
 const ERROR_LOG_BUFFER: c_uint = 5;
@@ -24,9 +26,11 @@ struct Log {
     size_index: usize,
 }
 
-/// The log buffers among a call's options.
+/// What counts among a call's options.
 pub(crate) struct JitOptions {
     values: Out<*mut c_void>,
+    /// Registers that a thread may use at most.
+    pub max_registers: Option<u32>,
     info: Option<Log>,
     error: Option<Log>,
 }
@@ -63,8 +67,16 @@ impl JitOptions {
             let bytes = values.get("option_values", size_index)?.addr() & 0xFFFF_FFFF;
             Ok((!buffer.is_null() && bytes > 0).then_some(Log { buffer, bytes, size_index }))
         };
+        let max_registers = match find(MAX_REGISTERS)? {
+            Some(index) => {
+                let value = values.get("option_values", index)?.addr() & 0xFFFF_FFFF;
+                u32::try_from(value).ok().filter(|value| *value > 0)
+            }
+            None => None,
+        };
         Ok(JitOptions {
             values,
+            max_registers,
             info: log(INFO_LOG_BUFFER, INFO_LOG_BUFFER_SIZE)?,
             error: log(ERROR_LOG_BUFFER, ERROR_LOG_BUFFER_SIZE)?,
         })

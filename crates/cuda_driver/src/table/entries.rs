@@ -76,7 +76,7 @@ driver_api! {
     "Modules" {
         cuModuleLoad(module: Out<CUmodule>, path: Text) = implemented module::load, since 2000, "PTX text only";
         cuModuleLoadData(module: Out<CUmodule>, image: HostPtr) = implemented module::load_data, since 2000, "PTX text only";
-        cuModuleLoadDataEx(module: Out<CUmodule>, image: HostPtr, option_count: c_uint, options: Out<c_uint>, option_values: Out<*mut c_void>) = implemented module::load_data_ex, since 2000, "PTX text only; fills the log buffers, ignores code generation options";
+        cuModuleLoadDataEx(module: Out<CUmodule>, image: HostPtr, option_count: c_uint, options: Out<c_uint>, option_values: Out<*mut c_void>) = implemented module::load_data_ex, since 2000, "PTX text only; of the options, the log buffers and the limit of registers count";
         cuModuleLoadFatBinary(module: Out<CUmodule>, fat_cubin: HostPtr) = implemented module::load_data, since 2000, "refused with a diagnostic unless it is PTX text";
         cuModuleUnload(module: CUmodule) = implemented module::unload, since 2000, "";
         cuModuleGetFunction(function: Out<CUfunction>, module: CUmodule, name: Text) = implemented module::get_function, since 2000, "";
@@ -88,9 +88,9 @@ driver_api! {
         cuModuleGetSurfRef(surf_ref: Out<CUsurfref>, module: CUmodule, name: Text) = unsupported, since 2000, "surfaces";
     }
     "Linking" {
-        cuLinkCreate_v2(option_count: c_uint, options: Out<c_uint>, option_values: Out<*mut c_void>, state_out: Out<CUlinkState>) = implemented link::create, since 6050, "";
-        cuLinkAddData_v2(state: CUlinkState, kind: c_uint, data: HostPtr, size: usize, name: Text, option_count: c_uint, options: Out<c_uint>, option_values: Out<*mut c_void>) = implemented link::add_data, since 6050, "PTX text only";
-        cuLinkAddFile_v2(state: CUlinkState, kind: c_uint, path: Text, option_count: c_uint, options: Out<c_uint>, option_values: Out<*mut c_void>) = implemented link::add_file, since 6050, "PTX text only";
+        cuLinkCreate_v2(option_count: c_uint, options: Out<c_uint>, option_values: Out<*mut c_void>, state_out: Out<CUlinkState>) = implemented link::create, since 6050, "of the options, the log buffers and the limit of registers count";
+        cuLinkAddData_v2(state: CUlinkState, kind: c_uint, data: HostPtr, size: usize, name: Text, option_count: c_uint, options: Out<c_uint>, option_values: Out<*mut c_void>) = implemented link::add_data, since 6050, "PTX text, and libcudadevrt.a for barriers of the grid";
+        cuLinkAddFile_v2(state: CUlinkState, kind: c_uint, path: Text, option_count: c_uint, options: Out<c_uint>, option_values: Out<*mut c_void>) = implemented link::add_file, since 6050, "PTX text, and libcudadevrt.a for barriers of the grid";
         cuLinkComplete(state: CUlinkState, cubin_out: Out<*mut c_void>, size_out: Out<usize>) = implemented link::complete, since 2000, "the result is joined PTX text";
         cuLinkDestroy(state: CUlinkState) = implemented link::destroy, since 2000, "";
     }

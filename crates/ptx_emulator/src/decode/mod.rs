@@ -215,7 +215,9 @@ fn kernel(
         param_bytes,
         static_shared_bytes: end as u32,
         local_bytes: function::local_bytes(function),
-        registers: registers(decoded),
+        // PTX ISA, .maxnreg: what does not fit is spilled.
+        registers: directive(".maxnreg")
+            .map_or(registers(decoded), |[limit, ..]| registers(decoded).min(limit)),
         max_threads: directive(".maxntid"),
         required_threads: directive(".reqntid"),
         function: index,
