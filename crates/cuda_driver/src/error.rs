@@ -21,8 +21,8 @@ pub(crate) struct KernelFault {
     pub ending: Ending,
     /// What the driver returns for it.
     pub result: CUresult,
-    /// Whether every later call reports it, as on hardware. A fault that a GPU would not have noticed is
-    /// reported once: there the program would have gone on.
+    /// Whether every later call reports it, as on hardware. A fault that a GPU would not have noticed, or not
+    /// have had, is reported once: there the program would have gone on.
     pub lasting: bool,
 }
 

@@ -168,6 +168,9 @@ fn an_unknown_instruction_is_not_the_kernels_fault() {
     let found = cuda_driver::take_diagnostic().unwrap();
     assert_eq!(found.ending, Ending::Unsupported);
     assert!(found.text.contains("frobnicate"), "{}", found.text);
+    // It is told once; the program may go on with kernels that the emulator can run.
+    // SAFETY: no pointer is passed.
+    ok(unsafe { cuCtxSynchronize() });
 }
 
 #[test]

@@ -247,7 +247,8 @@ impl Emulator {
             text,
             ending: fault.ending(),
             result: fault_result(fault),
-            lasting: !unnoticed,
+            // Nothing is lost with a kernel that only the emulator cannot execute: a GPU would have.
+            lasting: !unnoticed && fault.ending() != Ending::Unsupported,
         }
     }
 
