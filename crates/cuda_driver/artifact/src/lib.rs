@@ -7,12 +7,12 @@
 //! ```
 //!
 //! All entry points are those of the crate `cuda_driver`; this crate only makes a shared library of them,
-//! marks it, so that the search for the NVIDIA driver does not find it, and prints kernels' faults, which
-//! a program in another language cannot ask for.
+//! marks it, so that the search for the NVIDIA driver does not find it, and prints kernels' faults and what is
+//! wrong with PTX, which a program in another language cannot ask for.
 
 use std::io::Write;
 
-use cuda_driver::{Diagnostic, Ending};
+use cuda_driver::{CUresult, Diagnostic, Ending};
 
 /// Says that this is not NVIDIA's library: `cuda_driver` never forwards calls to a library that has it.
 #[unsafe(no_mangle)]
@@ -24,13 +24,20 @@ extern "C" fn on_load() {
     cuda_driver::set_diagnostic_hook(Some(Box::new(print_fault)));
 }
 
-/// Prints what a kernel did wrong or what the emulator cannot do. Misused calls stay silent: programs make
-/// some to find out what there is, and they have the result.
+/// Prints what a kernel did wrong, what is wrong with PTX, and what the emulator cannot do.
 fn print_fault(diagnostic: &Diagnostic) {
-    if diagnostic.ending != Ending::HostMisuse && is_new(&diagnostic.text) {
+    if concerns_the_user(diagnostic) && is_new(&diagnostic.text) {
         // Without a standard error there is nobody to tell.
         let _ = writeln!(std::io::stderr(), "{}", diagnostic.text);
     }
+}
+
+/// Misused calls stay silent: programs make some to find out what there is, and they have the result. So does
+/// the question for NVIDIA's private tables, which NVRTC asks and does without.
+fn concerns_the_user(diagnostic: &Diagnostic) -> bool {
+    let refused_ptx = diagnostic.result == CUresult::INVALID_PTX;
+    (diagnostic.ending != Ending::HostMisuse || refused_ptx)
+        && diagnostic.call != "cuGetExportTable"
 }
 
 /// Whether the text is another than the last one: every later call repeats a kernel's fault.
