@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Formatter};
 
-use crate::fault::{Ending, Fault, FaultKind};
+use crate::checks::{Finding, Party};
+use crate::fault::{Code, Ending, Fault, FaultKind, Threads};
 use crate::program::{SourceLine, SourcePosition};
 use crate::row::lanes;
 
@@ -25,14 +26,8 @@ pub(crate) fn write(fault: &Fault, f: &mut Formatter<'_>) -> fmt::Result {
         triple(fault.block_dim)
     )?;
     if let Some(threads) = &fault.threads {
-        write!(f, "\n  where:   block {}", triple(threads.block))?;
-        if threads.lanes != 0 {
-            let plural = if threads.lanes.count_ones() == 1 { "lane" } else { "lanes" };
-            write!(f, ", warp {}, {plural} {}", threads.warp, ranges(threads.lanes))?;
-            let first = threads.lanes.trailing_zeros() + threads.warp * 32;
-            let label = if threads.lanes.count_ones() == 1 { "thread" } else { "first thread" };
-            write!(f, " ({label} {})", triple(thread_index(first, fault.block_dim)))?;
-        }
+        write!(f, "\n  where:   ")?;
+        write_threads(threads, fault.block_dim, f)?;
     }
     if let Some(access) = &fault.access {
         write!(f, "\n  address: {:#x} in {} memory", access.address, access.space)?;
@@ -43,7 +38,7 @@ pub(crate) fn write(fault: &Fault, f: &mut Formatter<'_>) -> fmt::Result {
     if let Some(code) = &fault.code {
         write!(f, "\n  ptx:     line {}: {}", code.line, code.text)?;
         if let Some(source) = &code.source {
-            write_source(source, f)?;
+            write_source(source, "", f)?;
         }
     }
     if fault.stack.len() > 1 {
@@ -66,6 +61,67 @@ pub(crate) fn write(fault: &Fault, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "\n  note:    {note}")?;
     }
     write!(f, "\nhelp: {}", fault.help)
+}
+
+/// Block, warp, lanes, and the first lane's thread.
+fn write_threads(threads: &Threads, block_dim: [u32; 3], f: &mut Formatter<'_>) -> fmt::Result {
+    write!(f, "block {}", triple(threads.block))?;
+    if threads.lanes == 0 {
+        return Ok(());
+    }
+    let plural = if threads.lanes.count_ones() == 1 { "lane" } else { "lanes" };
+    write!(f, ", warp {}, {plural} {}", threads.warp, ranges(threads.lanes))?;
+    let first = threads.lanes.trailing_zeros() + threads.warp * 32;
+    let label = if threads.lanes.count_ones() == 1 { "thread" } else { "first thread" };
+    write!(f, " ({label} {})", triple(thread_index(first, block_dim)))
+}
+
+pub(crate) fn write_finding(finding: &Finding, f: &mut Formatter<'_>) -> fmt::Result {
+    write!(f, "{} {}: {}", finding.check(), finding.severity, finding.title)?;
+    write!(
+        f,
+        "\n  kernel:  {}, grid {}, block {}",
+        finding.kernel,
+        triple(finding.grid),
+        triple(finding.block_dim)
+    )?;
+    if let Some(address) = &finding.address {
+        write!(f, "\n  address: {:#x} in {} memory", address.address, address.space)?;
+        if !address.place.is_empty() {
+            write!(f, ", {}", address.place)?;
+        }
+    }
+    for party in &finding.parties {
+        write_party(party, finding.block_dim, f)?;
+    }
+    for note in &finding.notes {
+        write!(f, "\n  note:    {note}")?;
+    }
+    if finding.count > 1 {
+        write!(f, "\n  note:    found {} times; this is the first", finding.count)?;
+    }
+    write!(f, "\nhelp: {}", finding.help)
+}
+
+fn write_party(party: &Party, block_dim: [u32; 3], f: &mut Formatter<'_>) -> fmt::Result {
+    write!(f, "\n  {:<8} ", format!("{}:", party.action))?;
+    write_threads(&party.threads, block_dim, f)?;
+    if let Some(code) = &party.code {
+        write!(f, "\n    ptx:     line {}: {}", code.line, code.text)?;
+        if let Some(source) = &code.source {
+            write_source(source, "  ", f)?;
+        }
+        if let Some(excerpt) = &party.excerpt {
+            write!(f, "\n    code:    {excerpt}")?;
+        }
+    }
+    for entry in party.stack.iter().skip(1).take(STACK_SHOWN) {
+        write!(f, "\n    in:      {}", entry.function)?;
+        if let Some(position) = entry.line.as_ref().and_then(own_position) {
+            write!(f, " at {}", place(position))?;
+        }
+    }
+    Ok(())
 }
 
 fn headline(fault: &Fault) -> String {
@@ -115,16 +171,37 @@ fn headline(fault: &Fault) -> String {
     }
 }
 
-fn write_source(source: &SourceLine, f: &mut Formatter<'_>) -> fmt::Result {
+fn write_source(source: &SourceLine, indent: &str, f: &mut Formatter<'_>) -> fmt::Result {
     let Some(position) = own_position(source) else {
         return Ok(());
     };
-    write!(f, "\n  source:  {}", place(position))?;
+    write!(f, "\n  {indent}source:  {}", place(position))?;
     if source.chain.len() > 1 {
         let chain: Vec<String> = source.chain.iter().map(place).collect();
-        write!(f, "\n  inlined: {}", chain.join(", called at "))?;
+        write!(f, "\n  {indent}inlined: {}", chain.join(", called at "))?;
     }
     Ok(())
+}
+
+/// Largest source file that is read, bytes.
+const LARGEST_SOURCE: u64 = 4 << 20;
+
+/// The text of the line that is shown for a source position, if its file is there.
+pub(crate) fn excerpt(source: &SourceLine) -> Option<String> {
+    let position = own_position(source)?;
+    let path = std::path::Path::new(&position.file);
+    // The module's text names the file: only what looks like source is read.
+    let known = ["rs", "cu", "cuh", "cpp", "h", "py"];
+    if !known.contains(&path.extension()?.to_str()?) {
+        return None;
+    }
+    let about = std::fs::metadata(path).ok()?;
+    if !about.is_file() || about.len() > LARGEST_SOURCE {
+        return None;
+    }
+    let text = std::fs::read_to_string(path).ok()?;
+    let line = text.lines().nth(position.line.checked_sub(1)? as usize)?.trim();
+    (!line.is_empty()).then(|| line.chars().take(160).collect())
 }
 
 /// The innermost position in code of the user's own: not in the standard library or a registry crate.
@@ -133,6 +210,13 @@ pub(crate) fn own_position(source: &SourceLine) -> Option<&SourcePosition> {
         ["/rustlib/", "/rustc/", "/registry/src/"].iter().any(|part| position.file.contains(part))
     };
     source.chain.iter().find(|position| !foreign(position)).or(source.chain.first())
+}
+
+/// PTX line, and the source line in the user's own code.
+pub(crate) fn code_place(code: &Code) -> String {
+    let source = code.source.as_ref().and_then(own_position);
+    let source = source.map_or_else(String::new, |position| format!(", {}", place(position)));
+    format!("ptx line {}{source}", code.line)
 }
 
 /// `file:line:column`, the standard library's files without the path to the toolchain.
@@ -148,11 +232,11 @@ fn place(position: &SourcePosition) -> String {
     }
 }
 
-fn triple(value: [u32; 3]) -> String {
+pub(crate) fn triple(value: [u32; 3]) -> String {
     format!("({}, {}, {})", value[0], value[1], value[2])
 }
 
-fn thread_index(linear: u32, block: [u32; 3]) -> [u32; 3] {
+pub(crate) fn thread_index(linear: u32, block: [u32; 3]) -> [u32; 3] {
     let (x, y) = (block[0].max(1), block[1].max(1));
     [linear % x, linear / x % y, linear / x / y]
 }

@@ -18,6 +18,7 @@ pub mod counters;
 mod decode;
 mod diagnostic;
 mod error;
+mod events;
 mod fault;
 mod machine;
 mod memory;
@@ -26,9 +27,11 @@ mod program;
 mod row;
 pub mod semantics;
 
-pub use checks::{Check, CheckSet, Finding, UnknownCheck};
+pub use checks::{
+    Check, CheckSet, Finding, FindingAddress, FindingKind, Party, Severity, UnknownCheck,
+};
 pub use error::{CompileError, CompileErrorKind, LaunchProblem, MemoryError};
 pub use fault::{AccessInfo, Ending, Fault, FaultKind, StackEntry};
 pub use machine::{Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output};
-pub use memory::Memory;
+pub use memory::{Leak, Memory};
 pub use program::{KernelInfo, ParamInfo, Program, SourceLine, SourcePosition};

@@ -113,7 +113,6 @@ pub(crate) enum OpKind {
     /// `nanosleep`: lets others run.
     Yield,
     /// `fence`, `membar`: nothing to do in a machine that runs one access at a time, but race detection needs them.
-    #[allow(dead_code)] // for the checks
     Fence(Order),
     /// `pmevent` and others without effects here.
     Nothing,
@@ -235,7 +234,6 @@ pub(crate) struct Order {
     pub(crate) non_coherent: bool,
 }
 
-#[allow(dead_code)] // for the checks
 impl Order {
     pub(crate) const WEAK: Order =
         Order { semantics: Semantics::Weak, scope: Scope::Gpu, non_coherent: false };
@@ -243,10 +241,6 @@ impl Order {
     /// Whether the access is one of those that threads may use to talk to each other.
     pub(crate) fn is_strong(self) -> bool {
         self.semantics != Semantics::Weak
-    }
-
-    pub(crate) fn acquires(self) -> bool {
-        matches!(self.semantics, Semantics::Acquire | Semantics::AcquireRelease)
     }
 
     pub(crate) fn releases(self) -> bool {
@@ -264,7 +258,6 @@ pub(crate) struct MemoryOp {
     pub(crate) bytes: u32,
     /// Whether it may see what other threads write while it runs: volatile, relaxed, acquire.
     pub(crate) strong: bool,
-    #[allow(dead_code)] // for the checks
     pub(crate) order: Order,
 }
 
@@ -310,7 +303,6 @@ pub(crate) struct AtomicOp {
     /// First operand rows by vector element, second operand row of `cas`.
     pub(crate) b: Box<[u32]>,
     pub(crate) c: u32,
-    #[allow(dead_code)] // for the checks
     pub(crate) order: Order,
 }
 
@@ -368,7 +360,6 @@ pub(crate) struct BarrierOp {
     /// Row of the thread count, [`NONE`]: all of the block.
     pub(crate) count: u32,
     /// Whether all lanes of a warp must come together: `bar`, and `barrier` with `.aligned`.
-    #[allow(dead_code)] // for the checks
     pub(crate) aligned: bool,
 }
 

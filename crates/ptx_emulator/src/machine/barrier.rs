@@ -44,6 +44,11 @@ impl Barrier {
         self.expected
     }
 
+    /// Whether threads arrived that did not wait.
+    pub(super) fn passed_by(&self) -> bool {
+        self.passed != 0
+    }
+
     fn complete(&self, warps: &[Warp]) -> bool {
         if !self.active {
             return false;

@@ -76,17 +76,37 @@ impl Engine<'_> {
                     let kind = FaultKind::Assert { message, file, line, function };
                     return Err(self.fault(block, warp, frame, pc, mask, kind));
                 }
-                Intrinsic::Malloc => self.malloc(argument(warp, 0, lane)),
+                Intrinsic::Malloc => {
+                    let address = self.malloc(argument(warp, 0, lane));
+                    if address != 0
+                        && let Some(who) = self.heap_user(block, warp, pc, lane)
+                    {
+                        self.memory.note_allocation(address, who);
+                    }
+                    address
+                }
                 Intrinsic::Free => {
                     let address = argument(warp, 0, lane);
-                    if address != 0
-                        && let Err(error) = self.free(address)
-                    {
-                        let kind = FaultKind::IllegalAddress;
-                        let fault = self.fault(block, warp, frame, pc, one, kind);
-                        return Err(fault
-                            .with_note(format!("free: {error}"))
-                            .with_help("free takes what the kernel's malloc returned, once"));
+                    if address != 0 {
+                        let history = self.memory.nearest(address).map(|near| near.history);
+                        if let Err(error) = self.free(address) {
+                            let kind = FaultKind::IllegalAddress;
+                            let mut fault = self.fault(block, warp, frame, pc, one, kind);
+                            fault = fault.with_note(format!("free: {error}"));
+                            let history = history.unwrap_or_default();
+                            for (what, who) in
+                                [("allocated", history.allocated), ("freed", history.freed)]
+                            {
+                                if let Some(who) = who {
+                                    fault = fault.with_note(format!("{what} {who}"));
+                                }
+                            }
+                            return Err(fault
+                                .with_help("free takes what the kernel's malloc returned, once"));
+                        }
+                        if let Some(who) = self.heap_user(block, warp, pc, lane) {
+                            self.memory.note_free(address, who);
+                        }
                     }
                     0
                 }

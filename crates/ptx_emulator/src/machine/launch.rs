@@ -156,6 +156,7 @@ pub(super) fn run(
             Some(Template::new(function, program, kernel, &loaded.addresses));
     }
     machine.launches += 1;
+    machine.memory.note_launch(machine.launches, &ptx::demangle(&kernel.name));
     let mut engine = Engine {
         config: &machine.config,
         program,
@@ -340,8 +341,9 @@ impl Engine<'_> {
         warp: &mut super::warp::Warp,
     ) -> Result<(), Box<Fault>> {
         let mut turn = if self.crowded { WARP_TURN_AMONG_BLOCKS } else { WARP_TURN };
+        let watch = self.watches();
         while let Some(split) = next_split(warp) {
-            let stop = if self.checks.is_some() {
+            let stop = if watch {
                 self.run_split::<true>(block, warp, split, &mut turn)?
             } else {
                 self.run_split::<false>(block, warp, split, &mut turn)?

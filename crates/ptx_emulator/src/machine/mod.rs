@@ -7,12 +7,15 @@ mod block;
 mod call;
 mod divergence;
 mod execute;
+mod findings;
 mod frame;
+mod init_watch;
 mod intrinsics;
 mod launch;
 mod operands;
 mod printf;
 mod report;
+mod sync_findings;
 mod transfer;
 mod warp;
 mod warp_ops;
@@ -23,7 +26,7 @@ use std::sync::Arc;
 use crate::checks::{CheckSet, Checks, Finding};
 use crate::error::MemoryError;
 use crate::fault::Fault;
-use crate::memory::{Memory, Owner, window};
+use crate::memory::{Leak, Memory, Owner, window};
 use crate::program::{Program, Relocation, Value, VariableSpace};
 
 /// The barrier number that stands for the cluster's barrier; 0 to 15 are the block's.
@@ -174,7 +177,7 @@ impl std::fmt::Debug for Machine {
 impl Machine {
     /// A device with empty memory.
     pub fn new(config: MachineConfig) -> Machine {
-        let memory = Memory::new(config.memory_bytes);
+        let memory = Memory::new(config.memory_bytes, config.checks);
         let checks = Checks::new(config.checks);
         Machine { config, memory, modules: Vec::new(), launches: 0, heap_used: 0, checks }
     }
@@ -283,6 +286,18 @@ impl Machine {
     /// ended well or not.
     pub fn take_findings(&mut self) -> Vec<Finding> {
         self.checks.as_mut().map_or_else(Vec::new, |checks| checks.take_findings())
+    }
+
+    /// What the host and kernels have allocated and not freed, in order of their addresses. At the end of a program these are
+    /// leaks.
+    pub fn leaks(&self) -> Vec<Leak> {
+        self.memory.leaks()
+    }
+
+    /// How many findings, of those that [`take_findings`](Machine::take_findings) would give now, were left out because
+    /// a launch had more than 100 different ones.
+    pub fn findings_left_out(&self) -> u64 {
+        self.checks.as_ref().map_or(0, |checks| checks.left_out())
     }
 }
 

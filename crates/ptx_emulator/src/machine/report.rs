@@ -223,7 +223,7 @@ impl Engine<'_> {
         text.to_owned()
     }
 
-    fn code(&self, pc: u32) -> Option<Code> {
+    pub(super) fn code(&self, pc: u32) -> Option<Code> {
         let place = self.program.places.get(pc as usize)?;
         let map = SourceMap::new(&self.program.source);
         let position = map.position(place.span.start);
@@ -237,7 +237,7 @@ impl Engine<'_> {
         self.program.lines.get(place.line as usize).cloned()
     }
 
-    fn stack(&self, warp: &Warp, frame: u32, pc: u32) -> Vec<StackEntry> {
+    pub(super) fn stack(&self, warp: &Warp, frame: u32, pc: u32) -> Vec<StackEntry> {
         let mut entries = Vec::new();
         let (mut frame, mut pc) = (frame, pc);
         // A call of a function that is not there is named too: it is what went wrong.

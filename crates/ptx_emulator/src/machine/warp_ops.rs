@@ -223,27 +223,32 @@ fn reduce(operation: Reduce, a: u32, b: u32) -> u32 {
     }
 }
 
-/// The source lane of each lane (PTX ISA, `shfl.sync`). A source that takes no part gives 0 (recorded).
+/// The lane that `lane` takes its value from, and whether that is inside its segment (PTX ISA, `shfl.sync`).
+pub(super) fn source_lane(mode: Shuffle, lane: usize, b: u32, c: u32) -> (usize, bool) {
+    let own = lane as i32;
+    let distance = (b & 31) as i32;
+    let clamp = (c & 31) as i32;
+    let segment = (c >> 8 & 31) as i32;
+    let most = (own & segment) | (clamp & !segment);
+    let least = own & segment;
+    let (source, inside) = match mode {
+        Shuffle::Up => (own - distance, own - distance >= most),
+        Shuffle::Down => (own + distance, own + distance <= most),
+        Shuffle::Butterfly => (own ^ distance, (own ^ distance) <= most),
+        Shuffle::Index => {
+            let source = least | (distance & !segment);
+            (source, source <= most)
+        }
+    };
+    (if inside { (source & 31) as usize } else { lane }, inside)
+}
+
+/// The value of each lane's source. A source that takes no part gives 0 (recorded).
 fn shuffle(mode: Shuffle, inputs: &Inputs) -> Outputs {
     let mut value = [0; LANES];
     let mut predicate = 0;
     for lane in lanes(inputs.lanes) {
-        let own = lane as i32;
-        let distance = (inputs.b[lane] & 31) as i32;
-        let clamp = (inputs.c[lane] & 31) as i32;
-        let segment = (inputs.c[lane] >> 8 & 31) as i32;
-        let most = (own & segment) | (clamp & !segment);
-        let least = own & segment;
-        let (source, inside) = match mode {
-            Shuffle::Up => (own - distance, own - distance >= most),
-            Shuffle::Down => (own + distance, own + distance <= most),
-            Shuffle::Butterfly => (own ^ distance, (own ^ distance) <= most),
-            Shuffle::Index => {
-                let source = least | (distance & !segment);
-                (source, source <= most)
-            }
-        };
-        let source = if inside { (source & 31) as usize } else { lane };
+        let (source, inside) = source_lane(mode, lane, inputs.b[lane], inputs.c[lane]);
         predicate |= u32::from(inside) << lane;
         if inputs.lanes >> source & 1 != 0 {
             value[lane] = inputs.value[source] as u32;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::written::Written;
+
 /// Who may free an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
@@ -13,6 +15,13 @@ pub(crate) enum Owner {
     Constant(u32),
     /// A kernel's `malloc`.
     DeviceHeap,
+}
+
+/// Where an allocation came from and where it went, in words that follow "allocated" and "freed".
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct History {
+    pub(crate) allocated: Option<String>,
+    pub(crate) freed: Option<String>,
 }
 
 /// A range of device memory. Its bytes are reached through [`Allocation::data`] only, so that the
@@ -27,9 +36,20 @@ pub(crate) struct Allocation {
     pub(crate) label: String,
     pub(crate) owner: Owner,
     pub(crate) freed: bool,
+    /// Who allocated it and who freed it, if that is kept.
+    pub(crate) history: History,
+    /// Which bytes were written, if that is kept.
+    pub(crate) written: Option<Written>,
 }
 
 impl Allocation {
+    /// Bytes were written.
+    pub(super) fn mark(&mut self, at: usize, bytes: usize) {
+        if let Some(written) = &mut self.written {
+            written.mark(at, bytes);
+        }
+    }
+
     /// Whether all of `bytes` bytes at `address` lie inside, and may be used.
     #[inline]
     pub(crate) fn contains(&self, address: u64, bytes: u64) -> bool {
@@ -46,6 +66,7 @@ pub(crate) struct Nearest {
     pub(crate) bytes: u64,
     pub(crate) freed: bool,
     pub(crate) device_heap: bool,
+    pub(crate) history: History,
     pub(crate) place: Place,
 }
 
@@ -70,7 +91,14 @@ impl fmt::Display for Nearest {
         if self.freed {
             write!(f, "the freed ")?;
         }
-        write!(f, "`{}` ({} bytes at {:#x})", self.label, self.bytes, self.base)
+        write!(f, "`{}` ({} bytes at {:#x})", self.label, self.bytes, self.base)?;
+        if let Some(who) = &self.history.allocated {
+            write!(f, ", allocated {who}")?;
+        }
+        if let Some(who) = &self.history.freed {
+            write!(f, ", freed {who}")?;
+        }
+        Ok(())
     }
 }
 
@@ -100,6 +128,7 @@ pub(super) fn nearest(
         bytes: found.bytes,
         freed: found.freed,
         device_heap: found.owner == Owner::DeviceHeap,
+        history: found.history.clone(),
         place,
     })
 }

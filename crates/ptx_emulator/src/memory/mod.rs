@@ -5,12 +5,17 @@
 //! recognised, and can be named.
 
 mod allocation;
+mod leak;
 pub(crate) mod window;
+mod written;
 
 use std::collections::{BTreeMap, VecDeque};
 
-pub(crate) use allocation::{Allocation, Nearest, Owner, Place};
+pub(crate) use allocation::{Allocation, History, Nearest, Owner, Place};
+pub use leak::Leak;
+pub(crate) use written::Written;
 
+use crate::checks::{Check, CheckSet};
 use crate::error::MemoryError;
 
 /// What fresh storage is filled with, so that data nobody wrote shows.
@@ -46,11 +51,20 @@ pub struct Memory {
     next_constant: u64,
     used: u64,
     capacity: u64,
+    /// Whether it is kept which bytes were written.
+    tracks: bool,
+    /// Whether it is kept who frees what.
+    remembers: bool,
+    /// The last launch: its number and kernel.
+    last_launch: Option<(u64, String)>,
 }
 
 impl Memory {
-    pub(crate) fn new(capacity: u64) -> Memory {
+    pub(crate) fn new(capacity: u64, checks: CheckSet) -> Memory {
         Memory {
+            tracks: checks.contains(Check::Initcheck),
+            remembers: checks.contains(Check::Memcheck),
+            last_launch: None,
             slots: Vec::new(),
             by_base: BTreeMap::new(),
             unused_slots: Vec::new(),
@@ -81,7 +95,17 @@ impl Memory {
     /// [`MemoryError::AlreadyFreed`] for a second free, [`MemoryError::NotAnAllocation`] for any
     /// address that is not the start of an allocation (a module's variable is not one).
     pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
-        self.release(address, Owner::Host)
+        self.release(address, Owner::Host)?;
+        if self.remembers {
+            let when = match &self.last_launch {
+                Some((number, kernel)) => {
+                    format!("by the host after launch {number}, of `{kernel}`")
+                }
+                None => "by the host before any launch".to_owned(),
+            };
+            self.note_free(address, when);
+        }
+        Ok(())
     }
 
     /// Copies `buffer.len()` bytes from device memory.
@@ -108,6 +132,7 @@ impl Memory {
         }
         let (slot, at) = self.range(address, bytes.len() as u64)?;
         self.slots[slot].data[at..at + bytes.len()].copy_from_slice(bytes);
+        self.slots[slot].mark(at, bytes.len());
         Ok(())
     }
 
@@ -131,6 +156,12 @@ impl Memory {
                 .copy_from_slice(&source[from_at..from_at + length]);
             self.slots[from].data = source;
         }
+        let bits = self.slots[from].written.as_ref().and_then(|bits| bits.part(from_at, length));
+        if let Some(written) = &mut self.slots[to].written
+            && let Some(bits) = bits
+        {
+            written.copy(to_at, &bits, 0, length);
+        }
         Ok(())
     }
 
@@ -149,6 +180,7 @@ impl Memory {
             [byte] => target.fill(*byte),
             _ => target.chunks_exact_mut(pattern.len()).for_each(|c| c.copy_from_slice(pattern)),
         }
+        self.slots[slot].mark(at, bytes as usize);
         Ok(())
     }
 
@@ -196,9 +228,20 @@ impl Memory {
             return Err(refused);
         }
         data.resize(length, POISON);
+        let written = if self.tracks { Written::new(length) } else { None };
         *next = end;
         self.used += bytes;
-        let entry = Allocation { base, bytes, data, label: label.to_owned(), owner, freed: false };
+        let label = label.to_owned();
+        let entry = Allocation {
+            base,
+            bytes,
+            data,
+            label,
+            owner,
+            freed: false,
+            history: History::default(),
+            written,
+        };
         let slot = match self.unused_slots.pop() {
             Some(slot) => {
                 self.slots[slot as usize] = entry;
@@ -232,6 +275,33 @@ impl Memory {
         Ok(())
     }
 
+    /// A launch begins.
+    pub(crate) fn note_launch(&mut self, number: u64, kernel: &str) {
+        if self.remembers {
+            self.last_launch = Some((number, kernel.to_owned()));
+        }
+    }
+
+    /// Says who allocated what begins at `address`.
+    pub(crate) fn note_allocation(&mut self, address: u64, who: String) {
+        if let Some(slot) = self.by_base.get(&address) {
+            self.slots[*slot as usize].history.allocated = Some(who);
+        }
+    }
+
+    /// Says who freed what began at `address`.
+    pub(crate) fn note_free(&mut self, address: u64, who: String) {
+        if let Some(slot) = self.by_base.get(&address) {
+            self.slots[*slot as usize].history.freed = Some(who);
+        }
+    }
+
+    /// What the host and kernels have allocated and not freed.
+    pub(crate) fn leaks(&self) -> Vec<Leak> {
+        let live = self.by_base.values().map(|slot| &self.slots[*slot as usize]);
+        live.filter(|found| !found.freed).filter_map(Leak::of).collect()
+    }
+
     /// Frees everything that `owner` holds.
     pub(crate) fn release_all(&mut self, owner: Owner) {
         let slots: Vec<u32> = self.by_base.values().copied().collect();
@@ -247,6 +317,7 @@ impl Memory {
         let entry = &mut self.slots[slot as usize];
         entry.freed = true;
         entry.data = Vec::new();
+        entry.written = None;
         self.used -= entry.bytes;
         self.freed.push_back(slot);
         if self.freed.len() > REMEMBERED_FREES
@@ -333,7 +404,7 @@ mod tests {
     use super::*;
 
     fn memory() -> Memory {
-        Memory::new(1 << 20)
+        Memory::new(1 << 20, CheckSet::NONE)
     }
 
     #[test]

@@ -1,0 +1,381 @@
+//! racecheck: accesses to the same bytes, one of them a write, that nothing orders.
+//!
+//! The happens-before relation is that of the PTX memory model (PTX ISA, "Memory Consistency Model"), taken generously where
+//! programs rely on what all GPUs do; the algorithm is FastTrack's (Flanagan and Freund, 2009), with clocks that
+//! are compressed for blocks and warps. A run can miss hazards that another schedule shows; it never invents
+//! one.
+
+mod clock;
+mod hazard;
+mod shadow;
+mod vector;
+
+use std::collections::HashMap;
+
+use clock::{BlockClock, Clock, Released};
+pub(crate) use hazard::{Conflict, Hazard};
+use shadow::{Crowd, Flags, Shadow, Together};
+
+use crate::events::{self, Action, Area, Values};
+use crate::op::{Order, Scope, Semantics};
+use crate::row::{Row64, lanes};
+
+/// A conflict, and what else is known about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hit {
+    pub(crate) conflict: Conflict,
+    /// Whether both write the same value.
+    pub(crate) same_value: bool,
+    /// Whether both are lanes of one execution of the instruction.
+    pub(crate) same_instruction: bool,
+}
+
+/// State of a launch.
+#[derive(Debug)]
+pub(crate) struct Race {
+    clock: Clock,
+    /// By slot.
+    global: Vec<Option<Shadow>>,
+    /// What was released at an address of global memory.
+    released: HashMap<u64, Released>,
+    /// Counts what orders accesses of different warps.
+    generation: u32,
+}
+
+/// State of a block.
+#[derive(Debug)]
+pub(crate) struct BlockRace {
+    clocks: BlockClock,
+    shared: Shadow,
+    /// What was released at an offset in shared memory.
+    released: HashMap<u64, Released>,
+}
+
+impl BlockRace {
+    pub(crate) fn new(block: u32, warps: usize, barriers: usize) -> BlockRace {
+        BlockRace {
+            clocks: BlockClock::new(block, warps, barriers),
+            shared: Shadow::new(0),
+            released: HashMap::new(),
+        }
+    }
+}
+
+/// Lanes with the same offset; they access as one.
+struct Groups<'a> {
+    offsets: &'a Row64,
+    rest: u32,
+    /// Whether lanes that are not neighbours must be found too.
+    all: bool,
+}
+
+impl Iterator for Groups<'_> {
+    type Item = (u64, u32);
+
+    fn next(&mut self) -> Option<(u64, u32)> {
+        if self.rest == 0 {
+            return None;
+        }
+        let first = self.rest.trailing_zeros() as usize & 31;
+        let offset = self.offsets[first];
+        let mut group = 0;
+        for lane in lanes(self.rest) {
+            if self.offsets[lane] == offset {
+                group |= 1 << lane;
+            } else if !self.all {
+                break;
+            }
+        }
+        self.rest &= !group;
+        Some((offset, group))
+    }
+}
+
+impl Race {
+    pub(crate) fn new() -> Race {
+        Race { clock: Clock::new(), global: Vec::new(), released: HashMap::new(), generation: 0 }
+    }
+
+    pub(crate) fn access(
+        &mut self,
+        block: &mut BlockRace,
+        event: &events::Access<'_>,
+        values: &mut dyn Values,
+        hits: &mut Vec<Hit>,
+    ) {
+        // 2^32 synchronisations later, times cannot be told apart any more.
+        if self.clock.exhausted() {
+            return;
+        }
+        let shared = event.area == Area::Shared;
+        if event.order.is_strong() && event.action != Action::Write {
+            self.take_up(block, event);
+        }
+        let access = hazard::Access {
+            block: block.clocks.block,
+            warp: event.warp,
+            pc: event.pc,
+            time: self.clock.access(),
+            flags: flags(event.order, event.action, shared),
+            block_floor: block.clocks.floor,
+            warp_floor: block.clocks.warp_floor(event.warp),
+        };
+        let BlockRace { clocks, shared: own, .. } = block;
+        let shadow = shadow_of(&mut self.global, own, event.area);
+        let begin = hits.len();
+        let bytes = event.bytes as usize;
+        let rising = rising(event.offsets, event.lanes, event.bytes);
+        let all = event.action == Action::Write && !rising;
+        let weak_read = event.action == Action::Read && !event.order.is_strong();
+        let line = (access.block, self.generation, weak_read && !event.order.non_coherent);
+        for (offset, group) in (Groups { offsets: event.offsets, rest: event.lanes, all }) {
+            let mut found = |conflict: Conflict| add(hits, begin, conflict, values);
+            shadow.visit(offset as usize, bytes, line, |cell, lists| match event.action {
+                Action::Read => access.reads(clocks, cell, lists, group, &mut found),
+                Action::Write | Action::Atomic => {
+                    access.writes(clocks, cell, lists, group, &mut found);
+                    Crowd::Written
+                }
+            });
+            if event.action == Action::Write && !group.is_power_of_two() {
+                hits.push(same_instruction(&access, group, values));
+            }
+        }
+        if event.order.is_strong() && event.action != Action::Read {
+            self.pass_on(block, event);
+        }
+    }
+
+    /// Whether a weak read of all lanes, or of one place by some, makes no difference any more: the same was seen before, or
+    /// there are readers enough. `at`: first byte, number of bytes, and the lanes, if
+    /// they all read the same; 0 if each reads its own.
+    #[inline]
+    pub(crate) fn may_skip(
+        &mut self,
+        block: &mut BlockRace,
+        area: Area,
+        warp: u32,
+        at: (u64, u64, u32),
+    ) -> bool {
+        let read = self.together(block, warp, at);
+        shadow_of(&mut self.global, &mut block.shared, area).may_skip(read)
+    }
+
+    /// Such a read has gone through [`access`](Race::access).
+    pub(crate) fn was_read(
+        &mut self,
+        block: &mut BlockRace,
+        area: Area,
+        warp: u32,
+        at: (u64, u64, u32),
+    ) {
+        let read = self.together(block, warp, at);
+        shadow_of(&mut self.global, &mut block.shared, area).note_together(read);
+    }
+
+    #[inline]
+    fn together(
+        &self,
+        block: &BlockRace,
+        warp: u32,
+        (offset, bytes, lanes): (u64, u64, u32),
+    ) -> Together {
+        Together {
+            offset: offset as usize,
+            bytes: bytes as usize,
+            shape: (offset, lanes),
+            block: block.clocks.block,
+            warp,
+            time: self.clock.now(),
+            generation: self.generation,
+        }
+    }
+
+    fn released<'a>(
+        &'a mut self,
+        block: &'a mut BlockRace,
+        area: Area,
+    ) -> (&'a mut HashMap<u64, Released>, u64) {
+        match area {
+            Area::Shared | Area::Local => (&mut block.released, 0),
+            Area::Global { base, .. } => (&mut self.released, base),
+        }
+    }
+
+    /// Reads that may see what others released take it up, fences behind them or not: programs rely on the order in which
+    /// devices execute them.
+    fn take_up(&mut self, block: &mut BlockRace, event: &events::Access<'_>) {
+        for lane in lanes(event.lanes) {
+            let (released, base) = self.released(block, event.area);
+            if released.is_empty() {
+                return;
+            }
+            let Some(found) = released.get(&(base + event.offsets[lane])).cloned() else {
+                continue;
+            };
+            self.generation = self.generation.wrapping_add(1);
+            if let Some(known) = &found.gpu {
+                block.clocks.acquire(event.warp, lane, known);
+            }
+            // Released for the block only: the map of shared memory is the block's own.
+            if let Some((owner, known)) = &found.block
+                && *owner == block.clocks.block
+            {
+                block.clocks.acquire(event.warp, lane, known);
+            }
+        }
+    }
+
+    fn pass_on(&mut self, block: &mut BlockRace, event: &events::Access<'_>) {
+        let gpu = event.order.scope > Scope::Block;
+        for lane in lanes(event.lanes) {
+            let passed = if event.order.releases() {
+                let time = self.clock.cut();
+                block.clocks.release(event.warp, lane, gpu, time)
+            } else {
+                block.clocks.fenced(event.warp, lane)
+            };
+            let nothing = passed.gpu.is_none() && passed.block.is_none();
+            let (released, base) = self.released(block, event.area);
+            let address = base + event.offsets[lane];
+            match event.action {
+                // An atomic carries on what was released before it (PTX ISA, "Release and Acquire Patterns").
+                Action::Atomic if nothing => {}
+                Action::Atomic => released.entry(address).or_default().join(passed),
+                _ if nothing => {
+                    released.remove(&address);
+                }
+                _ => {
+                    released.insert(address, passed);
+                }
+            }
+        }
+    }
+
+    /// A fence of the lanes of `mask`.
+    pub(crate) fn fence(&mut self, block: &mut BlockRace, warp: u32, mask: u32, order: Order) {
+        let time = self.clock.cut();
+        block.clocks.fence(warp, mask, order.scope > Scope::Block, time);
+    }
+
+    /// Lanes arrive at a barrier without waiting there.
+    pub(crate) fn arrive(&mut self, block: &mut BlockRace, number: usize, warp: u32, mask: u32) {
+        let time = self.clock.cut();
+        block.clocks.arrive(number, warp, mask, time);
+    }
+
+    /// A barrier is complete; `waiting`: its lanes by warp. `all`: no living thread of the block is elsewhere.
+    pub(crate) fn barrier(
+        &mut self,
+        block: &mut BlockRace,
+        number: usize,
+        waiting: &[u32],
+        all: bool,
+    ) {
+        let time = self.clock.cut();
+        self.generation = self.generation.wrapping_add(1);
+        if all {
+            block.clocks.meet_all(time);
+        } else {
+            block.clocks.meet_warps(number, waiting, time);
+        }
+    }
+
+    /// Lanes of a warp meet; `all`: no living lane of the warp is elsewhere.
+    pub(crate) fn lanes_meet(&mut self, block: &mut BlockRace, warp: u32, mask: u32, all: bool) {
+        let time = self.clock.cut();
+        block.clocks.meet_lanes(warp, mask, all, time);
+    }
+}
+
+#[inline]
+fn shadow_of<'a>(
+    global: &'a mut Vec<Option<Shadow>>,
+    shared: &'a mut Shadow,
+    area: Area,
+) -> &'a mut Shadow {
+    let Area::Global { slot, base } = area else {
+        return shared;
+    };
+    let slot = slot as usize;
+    if global.len() <= slot {
+        global.resize_with(slot + 1, || None);
+    }
+    let shadow = global[slot].get_or_insert_with(|| Shadow::new(base));
+    if shadow.base != base {
+        *shadow = Shadow::new(base);
+    }
+    shadow
+}
+
+fn flags(order: Order, action: Action, shared: bool) -> Flags {
+    let mut flags = 0;
+    if order.is_strong() {
+        flags |= Flags::STRONG;
+        if order.scope == Scope::Block {
+            flags |= Flags::BLOCK_SCOPE;
+        }
+    }
+    if action == Action::Atomic {
+        flags |= Flags::ATOMIC;
+    }
+    if order.non_coherent {
+        flags |= Flags::NON_COHERENT;
+    }
+    // A lock or flag in global memory may be volatile; lanes that hand on data in shared memory need more.
+    if shared && order.semantics == Semantics::Volatile {
+        flags |= Flags::VOLATILE;
+    }
+    Flags(flags)
+}
+
+/// Whether each lane accesses what lies behind all of the lane before.
+fn rising(offsets: &Row64, mask: u32, bytes: u32) -> bool {
+    let mut next = 0;
+    for lane in lanes(mask) {
+        if offsets[lane] < next {
+            return false;
+        }
+        next = offsets[lane] + u64::from(bytes);
+    }
+    true
+}
+
+/// Adds a conflict to those of the same access that differ from it in lanes only.
+#[cold]
+fn add(hits: &mut Vec<Hit>, begin: usize, conflict: Conflict, values: &mut dyn Values) {
+    let same_value = conflict.hazard == Hazard::WriteAfterWrite
+        && lanes(conflict.lanes).all(|lane| values.unchanged(lane));
+    let key = |c: &Conflict| (c.hazard, c.block, c.warp, c.pc, c.volatile);
+    let known = hits[begin..].iter_mut().find(|hit| {
+        !hit.same_instruction
+            && hit.same_value == same_value
+            && key(&hit.conflict) == key(&conflict)
+    });
+    match known {
+        Some(hit) => {
+            hit.conflict.lanes |= conflict.lanes;
+            hit.conflict.other_lanes |= conflict.other_lanes;
+        }
+        None => hits.push(Hit { conflict, same_value, same_instruction: false }),
+    }
+}
+
+/// Several lanes write the same place at once: which value stays is not defined (PTX ISA, "Vector Data-types and multi-lane
+/// stores" leave it to the device).
+#[cold]
+fn same_instruction(access: &hazard::Access, group: u32, values: &mut dyn Values) -> Hit {
+    let winner = 31 - group.leading_zeros().min(31);
+    let others = group & !(1 << winner);
+    let same_value = lanes(others).all(|lane| values.equal(lane, winner as usize));
+    let conflict = Conflict {
+        hazard: Hazard::WriteAfterWrite,
+        lanes: 1 << winner,
+        block: access.block,
+        warp: access.warp,
+        other_lanes: others,
+        pc: access.pc,
+        volatile: false,
+    };
+    Hit { conflict, same_value, same_instruction: true }
+}

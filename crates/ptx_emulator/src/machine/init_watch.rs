@@ -1,0 +1,637 @@
+//! initcheck: follows values that nothing has written through registers and memory.
+
+use super::block::BlockState;
+use super::launch::Engine;
+use super::operands::read_predicate;
+use super::warp::Warp;
+use super::warp_ops::source_lane;
+use super::watch::{Part, Position, Target, narrow, wide};
+use crate::checks::init::{BlockInit, Flow, WarpInit, undefined_bits, written_bytes};
+use crate::checks::{BlockChecks, Checks, FindingKind, Severity};
+use crate::events::Area;
+use crate::op::{
+    AtomicOp, Callee, Element, Guard, Logic, MemoryOp, NONE, OpKind, Space, WarpKind, WarpOp,
+};
+use crate::row::{Class, lanes};
+
+/// Where the lanes of a warp are, and what is known of the block's values.
+struct Place<'a> {
+    checks: &'a mut Checks,
+    init: &'a mut BlockInit,
+    at: Position,
+}
+
+impl Engine<'_> {
+    /// Before the operation at `at`; `mask`: all lanes of the split.
+    pub(super) fn init_watch(
+        &mut self,
+        checks: &mut Checks,
+        state: &mut BlockChecks,
+        block: &mut BlockState,
+        warp: &mut Warp,
+        at: Position,
+        mask: u32,
+    ) {
+        let Some(mut init) = state.init.take_if(|init| init.warps.len() > warp.index as usize)
+        else {
+            return;
+        };
+        let effects = std::mem::take(&mut checks.effects);
+        let program = self.program;
+        let mut place = Place { checks, init: &mut init, at };
+        if let (Some(op), Some(effect)) =
+            (program.ops.get(at.pc as usize), effects.get(at.pc as usize))
+        {
+            if op.guard != Guard::ALWAYS {
+                let frame = warp.frames[at.frame as usize];
+                let row = frame.base_predicate + (op.guard.0 >> 1);
+                let registers = &mut place.init.warps[warp.index as usize].registers;
+                let undefined = registers.undefined_predicate(row, mask);
+                if undefined != 0 {
+                    registers.set_predicate(row, undefined, 0);
+                    self.value_finding(
+                        &mut place,
+                        block,
+                        warp,
+                        undefined,
+                        "the condition of an instruction",
+                    );
+                }
+            }
+            if at.active != 0 {
+                self.sources_used(&mut place, block, warp, effect);
+                match &op.kind {
+                    OpKind::Load(op) => self.init_load(&mut place, block, warp, op),
+                    OpKind::Store(op) => self.init_store(&mut place, block, warp, op),
+                    OpKind::Atomic(op) => self.init_atomic(&mut place, block, warp, op),
+                    OpKind::Call(op) => {
+                        if let Callee::Intrinsic(_) = op.callee {
+                            let base = warp.frames[at.frame as usize].base_local;
+                            for slot in &op.returns {
+                                let address = u64::from(base) * 4 + u64::from(slot.offset);
+                                let local = &mut place.init.warps[warp.index as usize].local;
+                                for lane in lanes(at.active) {
+                                    local.put(lane, address, slot.bytes.min(8), u32::MAX);
+                                }
+                            }
+                        }
+                    }
+                    _ => self.flow(&mut place, warp, effect),
+                }
+            }
+        }
+        checks.effects = effects;
+        state.init = Some(init);
+    }
+
+    /// Reports sources that must be defined: addresses, and what decides where lanes go.
+    fn sources_used(
+        &self,
+        place: &mut Place<'_>,
+        block: &BlockState,
+        warp: &mut Warp,
+        effect: &crate::checks::init::Effect,
+    ) {
+        let what = match effect.flow {
+            Flow::Use(what) => what,
+            Flow::Apart => "an address",
+            _ => return,
+        };
+        for (class, row) in &effect.sources {
+            self.must_be_defined(place, block, warp, (*class, *row), what);
+        }
+    }
+
+    fn must_be_defined(
+        &self,
+        place: &mut Place<'_>,
+        block: &BlockState,
+        warp: &mut Warp,
+        (class, row): (Class, u32),
+        what: &str,
+    ) {
+        if row == NONE {
+            return;
+        }
+        let frame = warp.frames[place.at.frame as usize];
+        let registers = &mut place.init.warps[warp.index as usize].registers;
+        let active = place.at.active;
+        let undefined = match class {
+            Class::Predicate => registers.undefined_predicate(frame.base_predicate + row, active),
+            Class::R => registers.narrow.undefined(frame.base32 + row, active),
+            Class::D => registers.wide.undefined(frame.base64 + row, active),
+        };
+        if undefined == 0 {
+            return;
+        }
+        // Reported once.
+        match class {
+            Class::Predicate => registers.set_predicate(frame.base_predicate + row, undefined, 0),
+            Class::R => registers.narrow.define(frame.base32 + row, undefined),
+            Class::D => registers.wide.define(frame.base64 + row, undefined),
+        }
+        self.value_finding(place, block, warp, undefined, what);
+    }
+
+    fn flow(&self, place: &mut Place<'_>, warp: &mut Warp, effect: &crate::checks::init::Effect) {
+        let frame = warp.frames[place.at.frame as usize];
+        let active = place.at.active;
+        let absolute = |(class, row): (Class, u32)| match class {
+            Class::Predicate => frame.base_predicate + row,
+            Class::R => frame.base32 + row,
+            Class::D => frame.base64 + row,
+        };
+        let registers = &mut place.init.warps[warp.index as usize].registers;
+        if effect.flow == Flow::Unknown {
+            let function = &self.program.functions[frame.function as usize];
+            (0..function.rows32)
+                .for_each(|row| registers.narrow.define(frame.base32 + row, active));
+            (0..function.rows64).for_each(|row| registers.wide.define(frame.base64 + row, active));
+            for row in 0..function.predicates {
+                registers.set_predicate(frame.base_predicate + row, active, 0);
+            }
+            let bytes = self.shared_bytes() as usize;
+            place.init.shared.mark(0, bytes);
+            return;
+        }
+        let bits_of =
+            |registers: &crate::checks::init::Registers, source: (Class, u32), lane: usize| {
+                let row = absolute(source);
+                match source.0 {
+                    Class::Predicate => {
+                        if registers.undefined_predicate(row, 1 << lane) != 0 {
+                            u64::MAX
+                        } else {
+                            0
+                        }
+                    }
+                    class => registers.rows(class).bits(row, lane),
+                }
+            };
+        let mut undefined = 0;
+        for source in &effect.sources {
+            let row = absolute(*source);
+            undefined |= match source.0 {
+                Class::Predicate => registers.undefined_predicate(row, active),
+                class => registers.rows(class).undefined(row, active),
+            };
+        }
+        if let Flow::Select(p) = effect.flow {
+            undefined |= registers.undefined_predicate(frame.base_predicate + p.row, active);
+        }
+        for result in &effect.results {
+            let row = absolute(*result);
+            match result.0 {
+                Class::Predicate => registers.set_predicate(row, active & !undefined, 0),
+                Class::R => registers.narrow.define(row, active & !undefined),
+                Class::D => registers.wide.define(row, active & !undefined),
+            }
+        }
+        if undefined == 0 {
+            return;
+        }
+        let mut bits = [0u64; 32];
+        for lane in lanes(undefined) {
+            let a = effect.sources.first().map_or(0, |s| bits_of(registers, *s, lane));
+            let b = effect.sources.get(1).map_or(0, |s| bits_of(registers, *s, lane));
+            let full = |source: Option<&(Class, u32)>| match source {
+                Some((Class::D, _)) => u64::MAX,
+                Some((Class::R, _)) => u64::from(u32::MAX),
+                _ => 1,
+            };
+            let mut value = |index: usize| match effect.sources.get(index) {
+                Some((Class::R, row)) => u64::from(narrow(warp, &frame, *row)[lane]),
+                Some((Class::D, row)) => wide(warp, &frame, *row)[lane],
+                _ => 0,
+            };
+            bits[lane] = match effect.flow {
+                Flow::Copy => a,
+                Flow::Pack => a & 0xFFFF_FFFF | b << 32,
+                // A defined 0 decides `and`, a defined 1 `or`.
+                Flow::And => a & b | a & value(1) | b & value(0),
+                Flow::Or => a & b | a & !value(1) | b & !value(0),
+                Flow::Xor => a | b,
+                Flow::ShiftLeft | Flow::ShiftRight if b != 0 => u64::MAX,
+                Flow::ShiftLeft => a.checked_shl(value(1) as u32).unwrap_or(0),
+                Flow::ShiftRight => {
+                    let a = a & full(effect.sources.first());
+                    a.checked_shr(value(1) as u32).unwrap_or(0)
+                }
+                Flow::All(count) => {
+                    let data = usize::from(count).min(effect.sources.len());
+                    let (data, others) = effect.sources.split_at(data);
+                    let undefined = |source: &(Class, u32)| {
+                        let full = full(Some(source));
+                        let bits = bits_of(registers, *source, lane) & full;
+                        (bits != 0, bits == full)
+                    };
+                    let whole = data.iter().all(|source| undefined(source).1);
+                    if whole || others.iter().any(|source| undefined(source).0) {
+                        u64::MAX
+                    } else {
+                        0
+                    }
+                }
+                Flow::Convert { from, to, sign } => {
+                    let bits = a & u64::MAX >> (64 - from.clamp(1, 64));
+                    let top = bits >> (from.clamp(1, 64) - 1) & 1 != 0;
+                    let above = u64::MAX.checked_shl(u32::from(from)).unwrap_or(0);
+                    let bits = if sign && top { bits | above } else { bits };
+                    bits & u64::MAX >> (64 - to.clamp(1, 64))
+                }
+                Flow::Logic(logic, p, q) => {
+                    let (p, q) = (
+                        (a, read_predicate(warp, &frame, p) >> lane & 1 != 0),
+                        (b, read_predicate(warp, &frame, q) >> lane & 1 != 0),
+                    );
+                    let decided = match logic {
+                        Logic::And => p.0 == 0 && !p.1 || q.0 == 0 && !q.1,
+                        Logic::Or => p.0 == 0 && p.1 || q.0 == 0 && q.1,
+                        Logic::Xor => false,
+                    };
+                    if decided { 0 } else { u64::MAX }
+                }
+                Flow::Select(p) => {
+                    let row = frame.base_predicate + p.row;
+                    if registers.undefined_predicate(row, 1 << lane) != 0 {
+                        u64::MAX
+                    } else if read_predicate(warp, &frame, p) >> lane & 1 != 0 {
+                        a
+                    } else {
+                        b
+                    }
+                }
+                Flow::Any => u64::MAX,
+                Flow::Use(_) | Flow::Apart | Flow::Unknown => 0,
+            };
+            if effect.results.first().is_some_and(|result| result.0 == Class::R) {
+                bits[lane] &= u64::from(u32::MAX);
+            }
+            // What is made of a value without any defined bit counts as undefined as a whole, where it is at all: a
+            // shift or a mask does not mend it.
+            let whole = |index: usize, bits: u64| {
+                let full = full(effect.sources.get(index));
+                effect.sources.len() > index && bits & full == full
+            };
+            let alone = !matches!(effect.flow, Flow::Pack | Flow::Select(_));
+            if alone && bits[lane] != 0 && (whole(0, a) || whole(1, b)) {
+                bits[lane] = u64::MAX;
+            }
+        }
+        for result in &effect.results {
+            let limit = if result.0 == Class::R { u64::from(u32::MAX) } else { u64::MAX };
+            registers.set(result.0, absolute(*result), undefined, |lane| bits[lane] & limit);
+        }
+    }
+
+    fn init_load(&self, place: &mut Place<'_>, block: &BlockState, warp: &mut Warp, op: &MemoryOp) {
+        let at = place.at;
+        let frame = warp.frames[at.frame as usize];
+        if matches!(op.space, Space::Param | Space::Constant) {
+            define_elements(&mut place.init.warps[warp.index as usize], &frame, op, at.active);
+            return;
+        }
+        // Lanes whose memory is none of those below read what is always there.
+        define_elements(&mut place.init.warps[warp.index as usize], &frame, op, at.active);
+        let found = super::access::addresses(warp, &frame, &op.address);
+        let target = Target { space: op.space, addresses: &found, bytes: op.bytes, pc: at.pc };
+        let mut rest = at.active;
+        while let Some(part) = self.next_part(block, &frame, target, &mut rest) {
+            let mut missing = 0;
+            let mut offset = 0;
+            for (row, element) in &op.elements {
+                let bytes = element.bytes();
+                for lane in lanes(part.lanes) {
+                    let at = part.offsets[lane] + u64::from(offset);
+                    let written = self.written(place.init, warp.index, &part, lane, at, bytes);
+                    let all = if bytes >= 32 { u32::MAX } else { (1 << bytes) - 1 };
+                    if written == all {
+                        continue;
+                    }
+                    if written == 0 && part.area != Area::Local {
+                        missing |= 1 << lane;
+                        continue;
+                    }
+                    if *row != NONE {
+                        let registers = &mut place.init.warps[warp.index as usize].registers;
+                        set_element(registers, &frame, (*row, *element), lane, written);
+                    }
+                }
+                offset += bytes;
+            }
+            if missing != 0 {
+                self.memory_finding(place, block, warp, &part, missing, ("read", op.bytes));
+            }
+        }
+    }
+
+    fn init_store(
+        &mut self,
+        place: &mut Place<'_>,
+        block: &BlockState,
+        warp: &mut Warp,
+        op: &MemoryOp,
+    ) {
+        let at = place.at;
+        let frame = warp.frames[at.frame as usize];
+        let found = super::access::addresses(warp, &frame, &op.address);
+        let target = Target { space: op.space, addresses: &found, bytes: op.bytes, pc: at.pc };
+        let mut rest = at.active;
+        while let Some(part) = self.next_part(block, &frame, target, &mut rest) {
+            let mut missing = 0;
+            let mut offset = 0;
+            for (row, element) in &op.elements {
+                let bytes = element.bytes();
+                for lane in lanes(part.lanes) {
+                    let registers = &place.init.warps[warp.index as usize].registers;
+                    let mut written = stored_bytes(registers, &frame, (*row, *element), lane);
+                    if written == 0 && part.area != Area::Local {
+                        missing |= 1 << lane;
+                        written = u32::MAX;
+                    }
+                    let at = part.offsets[lane] + u64::from(offset);
+                    self.mark_written(place.init, warp.index, &part, (lane, at), bytes, written);
+                }
+                offset += bytes;
+            }
+            if missing != 0 {
+                self.value_finding(place, block, warp, missing, "the value of a store");
+            }
+        }
+    }
+
+    fn init_atomic(
+        &mut self,
+        place: &mut Place<'_>,
+        block: &BlockState,
+        warp: &mut Warp,
+        op: &AtomicOp,
+    ) {
+        let at = place.at;
+        let frame = warp.frames[at.frame as usize];
+        let class = if op.bytes >= 8 { Class::D } else { Class::R };
+        for row in op.b.iter().chain([&op.c]) {
+            self.must_be_defined(place, block, warp, (class, *row), "an operand of an atomic");
+        }
+        let registers = &mut place.init.warps[warp.index as usize].registers;
+        for row in &op.d {
+            for row in [*row, *row + 1].into_iter().take(if op.bytes == 16 { 2 } else { 1 }) {
+                match class {
+                    Class::D => registers.wide.define(frame.base64 + row, at.active),
+                    _ => registers.narrow.define(frame.base32 + row, at.active),
+                }
+            }
+        }
+        let whole = op.bytes * op.b.len() as u32;
+        let found = super::access::addresses(warp, &frame, &op.address);
+        let target = Target { space: op.space, addresses: &found, bytes: whole, pc: at.pc };
+        let mut rest = at.active;
+        while let Some(part) = self.next_part(block, &frame, target, &mut rest) {
+            let mut missing = 0;
+            for lane in lanes(part.lanes) {
+                let at = part.offsets[lane];
+                let written = self.written(place.init, warp.index, &part, lane, at, whole);
+                let all = if whole >= 32 { u32::MAX } else { (1 << whole) - 1 };
+                if written != all {
+                    missing |= 1 << lane;
+                    self.mark_written(place.init, warp.index, &part, (lane, at), whole, all);
+                }
+            }
+            if missing != 0 {
+                self.memory_finding(place, block, warp, &part, missing, ("atomic", whole));
+            }
+        }
+    }
+
+    /// One bit for each of a lane's bytes: whether it was written.
+    fn written(
+        &self,
+        init: &BlockInit,
+        warp: u32,
+        part: &Part,
+        lane: usize,
+        offset: u64,
+        bytes: u32,
+    ) -> u32 {
+        match part.area {
+            Area::Shared => init.shared.get(offset as usize, bytes),
+            Area::Local => init.warps[warp as usize].local.get(lane, part.base + offset, bytes),
+            Area::Global { slot, .. } => {
+                let written = self.memory.slot(slot).and_then(|found| found.written.as_ref());
+                written.map_or(u32::MAX >> (32 - bytes.clamp(1, 32)), |written| {
+                    written.get(offset as usize, bytes)
+                })
+            }
+        }
+    }
+
+    fn mark_written(
+        &mut self,
+        init: &mut BlockInit,
+        warp: u32,
+        part: &Part,
+        (lane, offset): (usize, u64),
+        bytes: u32,
+        bits: u32,
+    ) {
+        match part.area {
+            Area::Shared => init.shared.put(offset as usize, bytes, bits),
+            Area::Local => {
+                init.warps[warp as usize].local.put(lane, part.base + offset, bytes, bits);
+            }
+            Area::Global { slot, .. } => {
+                let found = self.memory.slot_mut(slot).and_then(|found| found.written.as_mut());
+                if let Some(written) = found {
+                    written.put(offset as usize, bytes, bits);
+                }
+            }
+        }
+    }
+
+    /// The lanes `present` exchange values.
+    pub(super) fn init_warp_op(
+        &self,
+        checks: &mut Checks,
+        state: &mut BlockChecks,
+        block: &BlockState,
+        warp: &mut Warp,
+        group: &[(usize, &WarpOp)],
+        present: u32,
+    ) {
+        let Some(init) = &mut state.init else {
+            return;
+        };
+        if warp.index as usize >= init.warps.len() {
+            return;
+        }
+        // Bits of the values that lanes bring, for shuffles.
+        let mut brought = [0u64; 32];
+        for (index, op) in group {
+            let split = warp.splits[*index];
+            let at = Position { frame: split.frame, pc: split.pc, active: split.mask };
+            let frame = warp.frames[split.frame as usize];
+            let mut place = Place { checks: &mut *checks, init: &mut *init, at };
+            let operand = "an operand of a warp operation";
+            if matches!(op.kind, WarpKind::Shuffle(_)) {
+                let registers = &place.init.warps[warp.index as usize].registers;
+                for lane in lanes(split.mask) {
+                    brought[lane] = registers.narrow.bits(frame.base32 + op.a, lane);
+                }
+                for row in [op.b, op.c] {
+                    self.must_be_defined(&mut place, block, warp, (Class::R, row), operand);
+                }
+            } else {
+                let wide = matches!(
+                    op.kind,
+                    WarpKind::MatchAny { wide: true } | WarpKind::MatchAll { wide: true }
+                );
+                let class = if wide { Class::D } else { Class::R };
+                self.must_be_defined(&mut place, block, warp, (class, op.a), operand);
+                let vote = (Class::Predicate, op.vote.row);
+                self.must_be_defined(&mut place, block, warp, vote, operand);
+            }
+        }
+        for (index, op) in group {
+            let split = warp.splits[*index];
+            let frame = warp.frames[split.frame as usize];
+            let mut bits = [0u64; 32];
+            if let WarpKind::Shuffle(mode) = op.kind {
+                let (b, c) = (narrow(warp, &frame, op.b), narrow(warp, &frame, op.c));
+                for lane in lanes(split.mask & present) {
+                    let (source, _) = source_lane(mode, lane, b[lane], c[lane]);
+                    bits[lane] = if present >> source & 1 != 0 { brought[source] } else { 0 };
+                }
+            }
+            let registers = &mut init.warps[warp.index as usize].registers;
+            if op.d != NONE {
+                registers.narrow.set(frame.base32 + op.d, split.mask, |lane| bits[lane]);
+            }
+            if op.p != NONE {
+                registers.set_predicate(frame.base_predicate + op.p, split.mask, 0);
+            }
+        }
+    }
+
+    fn memory_finding(
+        &self,
+        place: &mut Place<'_>,
+        block: &BlockState,
+        warp: &Warp,
+        part: &Part,
+        lanes: u32,
+        (action, bytes): (&str, u32),
+    ) {
+        let kind = FindingKind::UninitializedMemory;
+        let key = (kind, place.at.pc, 0);
+        if !place.checks.is_new(key, Severity::Error) {
+            return;
+        }
+        let address = self.described_address(part, (lanes.trailing_zeros() & 31) as usize);
+        let title = format!(
+            "{action} of memory that nothing has written: {bytes} bytes at {:#x} in {} memory",
+            address.address, address.space
+        );
+        let mut finding = self.finding(kind, Severity::Error, title);
+        finding.help = if part.area == Area::Shared {
+            "shared memory holds anything at first: write it, pass a barrier, then read it"
+        } else {
+            "device memory holds anything at first: copy data to it, fill it, or let a kernel write it before"
+        }
+        .to_owned();
+        finding.address = Some(address);
+        finding.parties.push(self.party(action.to_owned(), block, warp, place.at, lanes));
+        place.checks.add(key, finding);
+    }
+
+    fn value_finding(
+        &self,
+        place: &mut Place<'_>,
+        block: &BlockState,
+        warp: &Warp,
+        lanes: u32,
+        what: &str,
+    ) {
+        let kind = FindingKind::UninitializedValue;
+        let key = (kind, place.at.pc, 0);
+        if !place.checks.is_new(key, Severity::Error) {
+            return;
+        }
+        let title =
+            format!("{what} comes from a register or local variable that nothing has written");
+        let mut finding = self.finding(kind, Severity::Error, title);
+        finding.parties.push(self.party("use".to_owned(), block, warp, place.at, lanes));
+        finding.help = "give the variable a value on every path that leads here".to_owned();
+        place.checks.add(key, finding);
+    }
+}
+
+fn define_elements(init: &mut WarpInit, frame: &super::warp::Frame, op: &MemoryOp, mask: u32) {
+    for (row, element) in op.elements.iter().filter(|(row, _)| *row != NONE) {
+        match element {
+            Element::Narrow { .. } => init.registers.narrow.define(frame.base32 + row, mask),
+            Element::Wide { .. } => init.registers.wide.define(frame.base64 + row, mask),
+            Element::Pair => {
+                init.registers.wide.define(frame.base64 + row, mask);
+                init.registers.wide.define(frame.base64 + row + 1, mask);
+            }
+        }
+    }
+}
+
+/// A lane's element of which only some bytes were written goes into its register.
+fn set_element(
+    registers: &mut crate::checks::init::Registers,
+    frame: &super::warp::Frame,
+    (row, element): (u32, Element),
+    lane: usize,
+    written: u32,
+) {
+    // Bits above the element are copies of its sign, or zero.
+    let extended = |bytes: u8, sign: bool| {
+        let bits = undefined_bits(written, u32::from(bytes));
+        let top = bits >> (8 * u32::from(bytes) - 1) & 1 != 0;
+        let above = u64::MAX.checked_shl(8 * u32::from(bytes)).unwrap_or(0);
+        // A value without any defined bit counts as undefined as a whole.
+        if written == 0 || sign && top { bits | above } else { bits }
+    };
+    match element {
+        Element::Narrow { bytes, sign, .. } => {
+            let bits = extended(bytes, sign);
+            registers.narrow.set(frame.base32 + row, 1 << lane, |_| bits & 0xFFFF_FFFF);
+        }
+        Element::Wide { bytes, sign } => {
+            let bits = extended(bytes, sign);
+            registers.wide.set(frame.base64 + row, 1 << lane, |_| bits);
+        }
+        Element::Pair => {
+            for half in 0..2 {
+                let bits = undefined_bits(written >> (8 * half) & 0xFF, 8);
+                registers.wide.set(frame.base64 + row + half, 1 << lane, |_| bits);
+            }
+        }
+    }
+}
+
+/// Which bytes of a lane's element are defined.
+fn stored_bytes(
+    registers: &crate::checks::init::Registers,
+    frame: &super::warp::Frame,
+    (row, element): (u32, Element),
+    lane: usize,
+) -> u32 {
+    if row == NONE {
+        return u32::MAX;
+    }
+    match element {
+        Element::Narrow { bytes, .. } => {
+            written_bytes(registers.narrow.bits(frame.base32 + row, lane), u32::from(bytes))
+        }
+        Element::Wide { bytes, .. } => {
+            written_bytes(registers.wide.bits(frame.base64 + row, lane), u32::from(bytes))
+        }
+        Element::Pair => {
+            let half = |row: u32| written_bytes(registers.wide.bits(frame.base64 + row, lane), 8);
+            half(row) | half(row + 1) << 8
+        }
+    }
+}
