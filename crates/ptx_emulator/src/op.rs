@@ -7,7 +7,7 @@
 
 pub(crate) use crate::semantics::cmp::BooleanOp as Logic;
 
-use crate::row::RowFn;
+use crate::row::{RowFn, Rows};
 
 /// No row, no position.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -40,13 +40,13 @@ pub(crate) struct Pred {
 /// What an operation does. `d` is a destination row, `a`, `b`, `c` are source rows.
 pub(crate) enum OpKind {
     /// Registers to registers; the destination and sources have the classes of the function.
-    Row { f: RowFn, d: u32, s: [u32; 4] },
+    Row { f: RowFn, rows: Rows },
     /// `mov.b32`
     Move32 { d: u32, a: u32 },
     /// `mov.b64`
     Move64 { d: u32, a: u32 },
     /// `setp`: `d` gets the comparison, `q` its opposite, each combined with `c` where there is one.
-    Compare { f: RowFn, d: u32, q: u32, s: [u32; 2], combine: Option<(Logic, Pred)> },
+    Compare { f: RowFn, rows: Rows, q: u32, combine: Option<(Logic, Pred)> },
     /// `setp.f16x2`: `d` for the low half, `q` for the high half.
     ComparePacked {
         low: RowFn,

@@ -5,6 +5,8 @@
 //! lanes whatever the mask: they have no effects and no way to fail, so the lanes that are off
 //! cost nothing and are dropped when the result is written.
 
+use crate::registers::Bank;
+
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
 /// The mask of all lanes.
@@ -61,6 +63,18 @@ pub(crate) fn write64(target: &mut Row64, value: &Row64, mask: u32) {
     }
 }
 
+/// Writes the lanes of `mask`, some of which are off.
+#[inline(never)]
+fn blend32(target: &mut Row32, value: &Row32, mask: u32) {
+    write32(target, value, mask);
+}
+
+/// Writes the lanes of `mask`, some of which are off.
+#[inline(never)]
+fn blend64(target: &mut Row64, value: &Row64, mask: u32) {
+    write64(target, value, mask);
+}
+
 /// Writes the lanes of `mask` in a predicate.
 #[inline]
 pub(crate) fn write_mask(target: &mut u32, value: u32, mask: u32) {
@@ -77,79 +91,320 @@ pub(crate) fn mask_of(test: impl Fn(usize) -> bool) -> u32 {
     hits.iter().fold(0, |mask, bit| mask | bit)
 }
 
-/// A function of whole rows; the name lists the destination, then the sources: `R` a [`Row32`],
-/// `D` (double) a [`Row64`], `P` a predicate mask. The instruction's qualifiers are captured inside.
-#[expect(
-    clippy::upper_case_acronyms,
-    clippy::type_complexity,
-    reason = "each name spells out its function's type"
-)]
-pub(crate) enum RowFn {
-    RR(Box<dyn Fn(&Row32) -> Row32 + Send + Sync>),
-    RRR(Box<dyn Fn(&Row32, &Row32) -> Row32 + Send + Sync>),
-    RRRR(Box<dyn Fn(&Row32, &Row32, &Row32) -> Row32 + Send + Sync>),
-    RRRRR(Box<dyn Fn(&Row32, &Row32, &Row32, &Row32) -> Row32 + Send + Sync>),
-    RD(Box<dyn Fn(&Row64) -> Row32 + Send + Sync>),
-    DR(Box<dyn Fn(&Row32) -> Row64 + Send + Sync>),
-    DRR(Box<dyn Fn(&Row32, &Row32) -> Row64 + Send + Sync>),
-    DRRD(Box<dyn Fn(&Row32, &Row32, &Row64) -> Row64 + Send + Sync>),
-    DD(Box<dyn Fn(&Row64) -> Row64 + Send + Sync>),
-    DDR(Box<dyn Fn(&Row64, &Row32) -> Row64 + Send + Sync>),
-    DDRR(Box<dyn Fn(&Row64, &Row32, &Row32) -> Row64 + Send + Sync>),
-    DDD(Box<dyn Fn(&Row64, &Row64) -> Row64 + Send + Sync>),
-    DDDR(Box<dyn Fn(&Row64, &Row64, &Row32) -> Row64 + Send + Sync>),
-    DDDRR(Box<dyn Fn(&Row64, &Row64, &Row32, &Row32) -> Row64 + Send + Sync>),
-    DDDD(Box<dyn Fn(&Row64, &Row64, &Row64) -> Row64 + Send + Sync>),
-    PR(Box<dyn Fn(&Row32) -> u32 + Send + Sync>),
-    PRR(Box<dyn Fn(&Row32, &Row32) -> u32 + Send + Sync>),
-    PD(Box<dyn Fn(&Row64) -> u32 + Send + Sync>),
-    PDD(Box<dyn Fn(&Row64, &Row64) -> u32 + Send + Sync>),
+/// The rows an operation works on, relative to the frame: destination and sources.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
+    pub(crate) d: u32,
+    pub(crate) s: [u32; 4],
 }
 
-/// Defines a constructor of [`RowFn`] from a function of one lane.
+/// Where a frame's rows begin in a warp's banks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bases {
+    pub(crate) r32: u32,
+    pub(crate) r64: u32,
+}
+
+/// The code of a row function.
+pub(crate) trait RowCode: Send + Sync {
+    /// Computes all lanes and writes those of the mask. Nothing, for functions that make predicates.
+    fn rows(&self, r: &mut Bank<u32>, d: &mut Bank<u64>, at: Bases, rows: &Rows, mask: u32);
+
+    /// One bit a lane, for functions that make predicates; 0 for others.
+    fn mask(&self, r: &mut Bank<u32>, d: &mut Bank<u64>, at: Bases, rows: &Rows) -> u32;
+
+    /// The result of one lane: 1 or 0 for a predicate, 32-bit values in the low half.
+    fn one(&self, s: [u64; 4]) -> u64;
+}
+
+/// A function of whole rows. The instruction's qualifiers are captured inside.
+pub(crate) struct RowFn {
+    pub(crate) shape: Shape,
+    pub(crate) rule: Rule,
+    pub(crate) code: Box<dyn RowCode>,
+}
+
+/// The classes of a row function's destination and sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(crate) result: Class,
+    pub(crate) sources: u8,
+    /// Bit by bit, whether a source is a [`Row64`].
+    pub(crate) wide: u8,
+}
+
+/// What a row function does to rows that are affine in the lane number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// Nothing is known: only rows that are the same in all lanes stay so.
+    None,
+    Add32,
+    Add64,
+    Sub32,
+    Sub64,
+    Neg,
+    /// Low half of a product.
+    Mul,
+    MulWideUnsigned,
+    MulWideSigned,
+    /// Low half of a product, plus a number.
+    Mad,
+    MadWideUnsigned,
+    MadWideSigned,
+    Shl32,
+    Shl64,
+    Or32,
+    Or64,
+    /// 32 to 64 bits.
+    WidenUnsigned,
+    WidenSigned,
+    /// 64 to 32 bits.
+    Truncate,
+}
+
+impl RowFn {
+    /// Adds what is known about affine rows.
+    pub(crate) fn with(mut self, rule: Rule) -> RowFn {
+        self.rule = rule;
+        self
+    }
+
+    /// Destination and sources.
+    pub(crate) fn signature(&self) -> (Class, Vec<Class>) {
+        let class =
+            |source: u8| if self.shape.wide >> source & 1 == 0 { Class::R } else { Class::D };
+        (self.shape.result, (0..self.shape.sources).map(class).collect())
+    }
+}
+
+/// Whether row functions may use AVX2 and FMA instructions.
+fn has_avx2() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // F16C and the bit instructions came with or before AVX2 in every processor that has it.
+        std::arch::is_x86_feature_detected!("avx2")
+            && std::arch::is_x86_feature_detected!("fma")
+            && std::arch::is_x86_feature_detected!("bmi2")
+            && std::arch::is_x86_feature_detected!("lzcnt")
+            && std::arch::is_x86_feature_detected!("popcnt")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
+    }
+}
+
+macro_rules! bank_of {
+    ($r:ident, $d:ident, u32) => {
+        $r
+    };
+    ($r:ident, $d:ident, u64) => {
+        $d
+    };
+}
+
+macro_rules! base_of {
+    ($at:ident, u32) => {
+        $at.r32
+    };
+    ($at:ident, u64) => {
+        $at.r64
+    };
+}
+
+macro_rules! is_wide {
+    (u32) => {
+        0
+    };
+    (u64) => {
+        1
+    };
+}
+
+/// Defines constructors of [`RowFn`] from a function of one lane. The loop over the lanes exists twice: for any
+/// processor, and for those with AVX2 and FMA. The second constructor takes another function for the latter, which gives
+/// the same bits wherever its result is not `suspect`; if one lane's is, all are computed by the first function.
 macro_rules! lift {
-    ($name:ident, $variant:ident, mask, ($($arg:ident : $ty:ty),+)) => {
-        pub(crate) fn $name(
-            function: impl Fn($(<$ty as IntoIterator>::Item),+) -> bool + Send + Sync + 'static,
-        ) -> RowFn {
-            RowFn::$variant(Box::new(move |$($arg: &$ty),+| mask_of(|lane| function($($arg[lane]),+))))
+    ($name:ident, bool, ($($arg:ident : $ty:tt = $index:tt),+)) => {
+        pub(crate) fn $name(function: impl Fn($($ty),+) -> bool + Send + Sync + 'static) -> RowFn {
+            struct Code<F> {
+                function: F,
+                avx2: bool,
+            }
+            impl<F: Fn($($ty),+) -> bool + Send + Sync> Code<F> {
+                #[inline(always)]
+                fn body(&self, r: &mut Bank<u32>, d: &mut Bank<u64>, at: Bases, rows: &Rows) -> u32 {
+                    let _ = (&r, &d);
+                    $(bank_of!(r, d, $ty).settle(base_of!(at, $ty) + rows.s[$index]);)+
+                    $(let $arg = bank_of!(r, d, $ty).settled(base_of!(at, $ty) + rows.s[$index]);)+
+                    mask_of(|lane| (self.function)($($arg[lane]),+))
+                }
+                #[cfg(target_arch = "x86_64")]
+                #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+                fn body_avx2(
+                    &self,
+                    r: &mut Bank<u32>,
+                    d: &mut Bank<u64>,
+                    at: Bases,
+                    rows: &Rows,
+                ) -> u32 {
+                    self.body(r, d, at, rows)
+                }
+            }
+            impl<F: Fn($($ty),+) -> bool + Send + Sync> RowCode for Code<F> {
+                fn rows(&self, _: &mut Bank<u32>, _: &mut Bank<u64>, _: Bases, _: &Rows, _: u32) {}
+                fn mask(&self, r: &mut Bank<u32>, d: &mut Bank<u64>, at: Bases, rows: &Rows) -> u32 {
+                    #[cfg(target_arch = "x86_64")]
+                    if self.avx2 {
+                        // SAFETY: `avx2` is true only where the processor has these features.
+                        return unsafe { self.body_avx2(r, d, at, rows) };
+                    }
+                    self.body(r, d, at, rows)
+                }
+                fn one(&self, s: [u64; 4]) -> u64 {
+                    u64::from((self.function)($(s[$index] as $ty),+))
+                }
+            }
+            let code = Code { function, avx2: has_avx2() };
+            let sources: &[u8] = &[$(is_wide!($ty)),+];
+            RowFn { shape: shape(Class::Predicate, sources), rule: Rule::None, code: Box::new(code) }
         }
     };
-    ($name:ident, $variant:ident, $result:ty, ($($arg:ident : $ty:ty),+)) => {
+    ($name:ident, $both:ident, $result:tt, $class:ident, $write:ident, ($($arg:ident : $ty:tt = $index:tt),+)) => {
         pub(crate) fn $name(
-            function: impl Fn($(<$ty as IntoIterator>::Item),+) -> <$result as IntoIterator>::Item
-                + Send + Sync + 'static,
+            function: impl Fn($($ty),+) -> $result + Copy + Send + Sync + 'static,
         ) -> RowFn {
-            RowFn::$variant(Box::new(move |$($arg: &$ty),+| {
-                let mut result: $result = [0; LANES];
-                for lane in 0..LANES {
-                    result[lane] = function($($arg[lane]),+);
+            $both(function, function, |_| false)
+        }
+
+        pub(crate) fn $both(
+            function: impl Fn($($ty),+) -> $result + Send + Sync + 'static,
+            quick: impl Fn($($ty),+) -> $result + Send + Sync + 'static,
+            suspect: impl Fn($result) -> bool + Send + Sync + 'static,
+        ) -> RowFn {
+            struct Code<F, G, S> {
+                function: F,
+                quick: G,
+                suspect: S,
+                avx2: bool,
+            }
+            #[inline(always)]
+            #[expect(clippy::too_many_arguments, reason = "three functions and where they work")]
+            fn body(
+                quick: impl Fn($($ty),+) -> $result,
+                suspect: impl Fn($result) -> bool,
+                function: impl Fn($($ty),+) -> $result,
+                r: &mut Bank<u32>,
+                d: &mut Bank<u64>,
+                at: Bases,
+                rows: &Rows,
+                mask: u32,
+            ) {
+                let _ = (&r, &d);
+                $(bank_of!(r, d, $ty).settle(base_of!(at, $ty) + rows.s[$index]);)+
+                let mut value = [0; LANES];
+                {
+                    $(let $arg = bank_of!(r, d, $ty).settled(base_of!(at, $ty) + rows.s[$index]);)+
+                    for lane in 0..LANES {
+                        value[lane] = quick($($arg[lane]),+);
+                    }
+                    let mut any = false;
+                    for result in value {
+                        any |= suspect(result);
+                    }
+                    if any {
+                        for lane in 0..LANES {
+                            value[lane] = function($($arg[lane]),+);
+                        }
+                    }
                 }
-                result
-            }))
+                let target = bank_of!(r, d, $result).overwrite(base_of!(at, $result) + rows.d, mask);
+                if mask == FULL {
+                    *target = value;
+                } else {
+                    $write(target, &value, mask);
+                }
+            }
+            impl<F, G, S> Code<F, G, S>
+            where
+                F: Fn($($ty),+) -> $result,
+                G: Fn($($ty),+) -> $result,
+                S: Fn($result) -> bool,
+            {
+                #[cfg(target_arch = "x86_64")]
+                #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+                fn body_avx2(
+                    &self,
+                    r: &mut Bank<u32>,
+                    d: &mut Bank<u64>,
+                    at: Bases,
+                    rows: &Rows,
+                    mask: u32,
+                ) {
+                    let Code { function, quick, suspect, .. } = self;
+                    body(quick, suspect, function, r, d, at, rows, mask);
+                }
+            }
+            impl<F, G, S> RowCode for Code<F, G, S>
+            where
+                F: Fn($($ty),+) -> $result + Send + Sync,
+                G: Fn($($ty),+) -> $result + Send + Sync,
+                S: Fn($result) -> bool + Send + Sync,
+            {
+                fn rows(
+                    &self,
+                    r: &mut Bank<u32>,
+                    d: &mut Bank<u64>,
+                    at: Bases,
+                    rows: &Rows,
+                    mask: u32,
+                ) {
+                    #[cfg(target_arch = "x86_64")]
+                    if self.avx2 {
+                        // SAFETY: `avx2` is true only where the processor has these features.
+                        return unsafe { self.body_avx2(r, d, at, rows, mask) };
+                    }
+                    body(&self.function, |_| false, &self.function, r, d, at, rows, mask);
+                }
+                fn mask(&self, _: &mut Bank<u32>, _: &mut Bank<u64>, _: Bases, _: &Rows) -> u32 {
+                    0
+                }
+                fn one(&self, s: [u64; 4]) -> u64 {
+                    u64::from((self.function)($(s[$index] as $ty),+))
+                }
+            }
+            let code = Code { function, quick, suspect, avx2: has_avx2() };
+            let sources: &[u8] = &[$(is_wide!($ty)),+];
+            RowFn { shape: shape(Class::$class, sources), rule: Rule::None, code: Box::new(code) }
         }
     };
 }
 
-lift!(rr, RR, Row32, (a: Row32));
-lift!(rrr, RRR, Row32, (a: Row32, b: Row32));
-lift!(rrrr, RRRR, Row32, (a: Row32, b: Row32, c: Row32));
-lift!(rrrrr, RRRRR, Row32, (a: Row32, b: Row32, c: Row32, d: Row32));
-lift!(rd, RD, Row32, (a: Row64));
-lift!(dr, DR, Row64, (a: Row32));
-lift!(drr, DRR, Row64, (a: Row32, b: Row32));
-lift!(drrd, DRRD, Row64, (a: Row32, b: Row32, c: Row64));
-lift!(dd, DD, Row64, (a: Row64));
-lift!(ddr, DDR, Row64, (a: Row64, b: Row32));
-lift!(ddrr, DDRR, Row64, (a: Row64, b: Row32, c: Row32));
-lift!(ddd, DDD, Row64, (a: Row64, b: Row64));
-lift!(dddr, DDDR, Row64, (a: Row64, b: Row64, c: Row32));
-lift!(dddrr, DDDRR, Row64, (a: Row64, b: Row64, c: Row32, d: Row32));
-lift!(dddd, DDDD, Row64, (a: Row64, b: Row64, c: Row64));
-lift!(pr, PR, mask, (a: Row32));
-lift!(prr, PRR, mask, (a: Row32, b: Row32));
-lift!(pd, PD, mask, (a: Row64));
-lift!(pdd, PDD, mask, (a: Row64, b: Row64));
+fn shape(result: Class, sources: &[u8]) -> Shape {
+    let wide = sources.iter().enumerate().fold(0, |bits, (index, wide)| bits | wide << index);
+    Shape { result, sources: sources.len() as u8, wide }
+}
+
+// The name lists the destination, then the sources: `r` a `Row32`, `d` (double) a `Row64`, `p` a predicate.
+lift!(rr, rr_quick, u32, R, blend32, (a: u32 = 0));
+lift!(rrr, rrr_quick, u32, R, blend32, (a: u32 = 0, b: u32 = 1));
+lift!(rrrr, rrrr_quick, u32, R, blend32, (a: u32 = 0, b: u32 = 1, c: u32 = 2));
+lift!(rrrrr, rrrrr_quick, u32, R, blend32, (a: u32 = 0, b: u32 = 1, c: u32 = 2, e: u32 = 3));
+lift!(rd, rd_quick, u32, R, blend32, (a: u64 = 0));
+lift!(dr, dr_quick, u64, D, blend64, (a: u32 = 0));
+lift!(drr, drr_quick, u64, D, blend64, (a: u32 = 0, b: u32 = 1));
+lift!(drrd, drrd_quick, u64, D, blend64, (a: u32 = 0, b: u32 = 1, c: u64 = 2));
+lift!(dd, dd_quick, u64, D, blend64, (a: u64 = 0));
+lift!(ddr, ddr_quick, u64, D, blend64, (a: u64 = 0, b: u32 = 1));
+lift!(ddrr, ddrr_quick, u64, D, blend64, (a: u64 = 0, b: u32 = 1, c: u32 = 2));
+lift!(ddd, ddd_quick, u64, D, blend64, (a: u64 = 0, b: u64 = 1));
+lift!(dddr, dddr_quick, u64, D, blend64, (a: u64 = 0, b: u64 = 1, c: u32 = 2));
+lift!(dddrr, dddrr_quick, u64, D, blend64, (a: u64 = 0, b: u64 = 1, c: u32 = 2, e: u32 = 3));
+lift!(dddd, dddd_quick, u64, D, blend64, (a: u64 = 0, b: u64 = 1, c: u64 = 2));
+lift!(pr, bool, (a: u32 = 0));
+lift!(prr, bool, (a: u32 = 0, b: u32 = 1));
+lift!(pd, bool, (a: u64 = 0));
+lift!(pdd, bool, (a: u64 = 0, b: u64 = 1));
 
 /// The class of rows an operand needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -160,34 +415,6 @@ pub(crate) enum Class {
     R,
     /// A [`Row64`].
     D,
-}
-
-impl RowFn {
-    /// Destination and sources.
-    pub(crate) fn signature(&self) -> (Class, &'static [Class]) {
-        use Class::{D, Predicate as P, R};
-        match self {
-            RowFn::RR(_) => (R, &[R]),
-            RowFn::RRR(_) => (R, &[R, R]),
-            RowFn::RRRR(_) => (R, &[R, R, R]),
-            RowFn::RRRRR(_) => (R, &[R, R, R, R]),
-            RowFn::RD(_) => (R, &[D]),
-            RowFn::DR(_) => (D, &[R]),
-            RowFn::DRR(_) => (D, &[R, R]),
-            RowFn::DRRD(_) => (D, &[R, R, D]),
-            RowFn::DD(_) => (D, &[D]),
-            RowFn::DDR(_) => (D, &[D, R]),
-            RowFn::DDRR(_) => (D, &[D, R, R]),
-            RowFn::DDD(_) => (D, &[D, D]),
-            RowFn::DDDR(_) => (D, &[D, D, R]),
-            RowFn::DDDRR(_) => (D, &[D, D, R, R]),
-            RowFn::DDDD(_) => (D, &[D, D, D]),
-            RowFn::PR(_) => (P, &[R]),
-            RowFn::PRR(_) => (P, &[R, R]),
-            RowFn::PD(_) => (P, &[D]),
-            RowFn::PDD(_) => (P, &[D, D]),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use ptx::ast::{Immediate, Instruction, Operand};
 use super::builder::{Builder, Decoded, invalid, unsupported};
 use super::types::{Kind, Modifiers, Ty};
 use crate::op::{Logic, OpKind};
-use crate::row::{RowFn, dd, ddd, dddr, dddrr, ddr, ddrr, rd, rr, rrr, rrrr, rrrrr};
+use crate::row::{RowFn, Rows, Rule, dd, ddd, dddr, dddrr, ddr, ddrr, rd, rr, rrr, rrrr, rrrrr};
 use crate::semantics::bits::{self, PermuteMode};
 use crate::semantics::cmp;
 
@@ -24,11 +24,12 @@ pub(super) fn logic(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Deco
     let wide = ty.bits == 64;
     let f = match i.opcode.as_str() {
         "and" if wide => ddd(|a, b| a & b),
-        "or" if wide => ddd(|a, b| a | b),
+        "or" if wide => ddd(|a, b| a | b).with(Rule::Or64),
         "xor" if wide => ddd(|a, b| a ^ b),
         "not" if wide => dd(|a| !a),
         "cnot" if wide => dd(|a| u64::from(a == 0)),
         "and" => rrr(|a, b| a & b),
+        "or" if ty.bits == 32 => rrr(|a, b| a | b).with(Rule::Or32),
         "or" => rrr(|a, b| a | b),
         "xor" => rrr(|a, b| a ^ b),
         "not" => rr(move |a| !a & mask),
@@ -100,12 +101,12 @@ pub(super) fn lop3(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decod
     let c = b.predicate(last)?;
     let value = b.temporary(crate::row::Class::R);
     let zero = b.constant_bits(crate::row::Class::R, 0);
-    b.emit(OpKind::Row { f, d: value, s });
+    b.emit(OpKind::Row { f, rows: Rows { d: value, s } });
     let p = b.predicate_destination(p)?;
     let q = b.temporary(crate::row::Class::Predicate);
     let nonzero = crate::row::prr(|a, b| a != b);
     let combine = Some((logic, c));
-    b.emit(OpKind::Compare { f: nonzero, d: p, q, s: [value, zero], combine });
+    b.emit(OpKind::Compare { f: nonzero, rows: Rows { d: p, s: [value, zero, 0, 0] }, q, combine });
     let d = b.destination(d, crate::row::Class::R, ty)?;
     b.emit(OpKind::Move32 { d: d.row, a: value });
     b.finish(d);
@@ -119,8 +120,8 @@ pub(super) fn shift(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Deco
     };
     let f = match (i.opcode.as_str(), ty.is_signed(), ty.bits) {
         ("shl", _, 16) => rrr(|a, n| bits::shl_b16(a as u16, n) as u32),
-        ("shl", _, 32) => rrr(bits::shl_b32),
-        ("shl", _, 64) => ddr(bits::shl_b64),
+        ("shl", _, 32) => rrr(bits::shl_b32).with(Rule::Shl32),
+        ("shl", _, 64) => ddr(bits::shl_b64).with(Rule::Shl64),
         ("shr", false, 16) => rrr(|a, n| bits::shr_u16(a as u16, n) as u32),
         ("shr", false, 32) => rrr(bits::shr_u32),
         ("shr", false, 64) => ddr(bits::shr_u64),

@@ -10,7 +10,7 @@ use super::types::{Kind, Ty};
 use crate::counters::OpClass;
 use crate::op::{FrameSlot, Guard, NONE, Op, OpKind, Pred};
 use crate::program::{Place, Value};
-use crate::row::{self, Class, RowFn};
+use crate::row::{self, Class, RowFn, Rows, Rule};
 
 /// Why an instruction was not decoded.
 pub(super) enum Refusal {
@@ -198,7 +198,7 @@ impl<'a> Builder<'a> {
             s[index] = self.source(&operands[index + 1], *class, ty)?;
         }
         let d = self.destination(&operands[0], class, result)?;
-        self.emit(OpKind::Row { f, d: d.row, s });
+        self.emit(OpKind::Row { f, rows: Rows { d: d.row, s } });
         self.finish(d);
         Ok(())
     }
@@ -415,12 +415,12 @@ impl<'a> Builder<'a> {
     ) -> Result<u32, Refusal> {
         let f = match (register.class, class) {
             (from, to) if from == to => return Ok(register.row),
-            (Class::D, Class::R) => row::rd(|a| a as u32),
-            (Class::R, Class::D) => row::dr(u64::from),
+            (Class::D, Class::R) => row::rd(|a| a as u32).with(Rule::Truncate),
+            (Class::R, Class::D) => row::dr(u64::from).with(Rule::WidenUnsigned),
             _ => return invalid(format!("register `{name}` is a predicate, or should be one")),
         };
         let d = self.temporary(class);
-        self.emit(OpKind::Row { f, d, s: [register.row, 0, 0, 0] });
+        self.emit(OpKind::Row { f, rows: Rows { d, s: [register.row, 0, 0, 0] } });
         Ok(d)
     }
 
@@ -518,14 +518,16 @@ impl<'a> Builder<'a> {
         let (f, d, a) = match destination.after {
             After::Nothing => return,
             After::Mask { row, mask } => (row::rr(move |a| a & mask), row, row),
-            After::Widen { from, to, sign_from: None } => (row::dr(u64::from), to, from),
+            After::Widen { from, to, sign_from: None } => {
+                (row::dr(u64::from).with(Rule::WidenUnsigned), to, from)
+            }
             After::Widen { from, to, sign_from: Some(bits) } => {
                 let shift = 64 - bits.min(64);
                 (row::dr(move |a| ((u64::from(a) << shift) as i64 >> shift) as u64), to, from)
             }
             After::Narrow { from, to, mask } => (row::rd(move |a| a as u32 & mask), to, from),
         };
-        self.emit(OpKind::Row { f, d, s: [a, 0, 0, 0] });
+        self.emit(OpKind::Row { f, rows: Rows { d, s: [a, 0, 0, 0] } });
     }
 
     /// A predicate destination; `_` gives a row that nobody reads.

@@ -5,7 +5,7 @@ use ptx::ast::{Instruction, Operand};
 use super::builder::{Builder, Decoded, Refusal, invalid, unsupported};
 use super::types::{Kind, Modifiers, Ty};
 use crate::op::{Logic, NONE, OpKind};
-use crate::row::{Class, RowFn, pdd, prr};
+use crate::row::{Class, RowFn, Rows, pdd, prr};
 use crate::semantics::cmp::{self, Comparison};
 use crate::semantics::f32 as single;
 use crate::semantics::half::{Bf16, F16};
@@ -126,7 +126,7 @@ pub(super) fn set_predicate(b: &mut Builder, i: &Instruction, m: &mut Modifiers)
         b.emit(OpKind::ComparePacked { low, high, d, q, s, combine });
     } else {
         let f = comparison(i, c, ty, ftz, 0)?;
-        b.emit(OpKind::Compare { f, d, q, s, combine });
+        b.emit(OpKind::Compare { f, rows: Rows { d, s: [s[0], s[1], 0, 0] }, q, combine });
     }
     Ok(())
 }
@@ -173,10 +173,10 @@ pub(super) fn set(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decode
         b.emit(OpKind::FromPredicate { d: d.row, a: plain(p), yes: low, no: zero });
         b.emit(OpKind::FromPredicate { d: upper, a: plain(q), yes: high, no: zero });
         let or = crate::row::rrr(|a, b| a | b);
-        b.emit(OpKind::Row { f: or, d: d.row, s: [d.row, upper, 0, 0] });
+        b.emit(OpKind::Row { f: or, rows: Rows { d: d.row, s: [d.row, upper, 0, 0] } });
     } else {
         let f = comparison(i, c, ty, ftz, 0)?;
-        b.emit(OpKind::Compare { f, d: p, q: NONE, s, combine });
+        b.emit(OpKind::Compare { f, rows: Rows { d: p, s: [s[0], s[1], 0, 0] }, q: NONE, combine });
         let yes = b.constant_bits(Class::R, yes);
         let a = crate::op::Pred { row: p, negated: false };
         b.emit(OpKind::FromPredicate { d: d.row, a, yes, no: zero });

@@ -6,13 +6,13 @@ use super::builder::{Builder, Decoded, invalid, unsupported};
 use super::types::{Kind, Modifiers, Ty};
 use crate::memory::window::{self, Window};
 use crate::op::{OpKind, SpaceTest};
-use crate::row::{Class, RowFn, dd, dr, rd, rr, rrr, rrrr};
+use crate::row::{Class, RowFn, Rule, dd, dr, rd, rr, rrr, rrrr};
 use crate::semantics::Rounding;
 use crate::semantics::cvt::{self, ConvertMode, Float8, FloatType, IntType};
 use crate::semantics::half::Clamp;
 
 /// A row function from a function of 64-bit values.
-fn lifted(from: Class, to: Class, f: impl Fn(u64) -> u64 + Send + Sync + 'static) -> RowFn {
+fn lifted(from: Class, to: Class, f: impl Fn(u64) -> u64 + Copy + Send + Sync + 'static) -> RowFn {
     match (from, to) {
         (Class::D, Class::D) => dd(f),
         (Class::D, _) => rd(move |a| f(a) as u32),
@@ -53,9 +53,15 @@ pub(super) fn convert(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> De
     let float = FloatType::from_modifier;
     let f = match (int(to), int(from), float(to), float(from)) {
         (Some(to), Some(from), ..) => match (to, from) {
-            (IntType::U64 | IntType::S64, IntType::U32) if !sat => dr(u64::from),
-            (IntType::U64 | IntType::S64, IntType::S32) if !sat => dr(|a| a as i32 as i64 as u64),
-            (IntType::U32 | IntType::S32, IntType::U64 | IntType::S64) if !sat => rd(|a| a as u32),
+            (IntType::U64 | IntType::S64, IntType::U32) if !sat => {
+                dr(u64::from).with(Rule::WidenUnsigned)
+            }
+            (IntType::U64 | IntType::S64, IntType::S32) if !sat => {
+                dr(|a| a as i32 as i64 as u64).with(Rule::WidenSigned)
+            }
+            (IntType::U32 | IntType::S32, IntType::U64 | IntType::S64) if !sat => {
+                rd(|a| a as u32).with(Rule::Truncate)
+            }
             _ => lifted(from_class, to_class, move |a| cvt::int_to_int(a, from, to, sat)),
         },
         (None, Some(from), Some(to), _) => lifted(from_class, to_class, move |a| {

@@ -5,7 +5,9 @@ use ptx::ast::Instruction;
 use super::builder::{Builder, Decoded, Refusal, invalid, unsupported};
 use super::types::{Kind, Modifiers, Ty};
 use crate::op::{NONE, OpKind};
-use crate::row::{RowFn, dd, ddd, dddd, pd, pr, rr, rrr, rrrr};
+use crate::row::{
+    RowFn, Rows, dd, ddd, ddd_quick, dddd, dddd_quick, pd, pr, rr, rrr, rrr_quick, rrrr, rrrr_quick,
+};
 use crate::semantics::cmp::{self, FloatTest};
 use crate::semantics::half::{
     self, Bf16, Clamp, F16, HalfFormat, HalfMode, halfwise, pairwise, triplewise,
@@ -13,25 +15,77 @@ use crate::semantics::half::{
 use crate::semantics::{FloatMode, MinMaxMode, Rounding, approx, f32 as single, f64 as double};
 
 /// f32 functions on bits.
-fn s1(f: impl Fn(f32) -> f32 + Send + Sync + 'static) -> RowFn {
+fn s1(f: impl Fn(f32) -> f32 + Copy + Send + Sync + 'static) -> RowFn {
     rr(move |a| f(f32::from_bits(a)).to_bits())
 }
-fn s2(f: impl Fn(f32, f32) -> f32 + Send + Sync + 'static) -> RowFn {
+fn s2(f: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static) -> RowFn {
     rrr(move |a, b| f(f32::from_bits(a), f32::from_bits(b)).to_bits())
 }
-fn s3(f: impl Fn(f32, f32, f32) -> f32 + Send + Sync + 'static) -> RowFn {
+fn s3(f: impl Fn(f32, f32, f32) -> f32 + Copy + Send + Sync + 'static) -> RowFn {
     rrrr(move |a, b, c| f(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c)).to_bits())
 }
 
+/// As `s2`, with a quick way for processors with AVX2 and FMA: results that are NaN are computed again.
+fn s2_quick(
+    f: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
+    quick: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
+) -> RowFn {
+    let single = f32::from_bits;
+    rrr_quick(
+        move |a, b| f(single(a), single(b)).to_bits(),
+        move |a, b| quick(single(a), single(b)).to_bits(),
+        |result| result & 0x7FFF_FFFF > 0x7F80_0000,
+    )
+}
+
+/// As [`s2_quick`], of three operands.
+fn s3_quick(
+    f: impl Fn(f32, f32, f32) -> f32 + Copy + Send + Sync + 'static,
+    quick: impl Fn(f32, f32, f32) -> f32 + Copy + Send + Sync + 'static,
+) -> RowFn {
+    let single = f32::from_bits;
+    rrrr_quick(
+        move |a, b, c| f(single(a), single(b), single(c)).to_bits(),
+        move |a, b, c| quick(single(a), single(b), single(c)).to_bits(),
+        |result| result & 0x7FFF_FFFF > 0x7F80_0000,
+    )
+}
+
 /// f64 functions on bits.
-fn d1(f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> RowFn {
+fn d1(f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static) -> RowFn {
     dd(move |a| f(f64::from_bits(a)).to_bits())
 }
-fn d2(f: impl Fn(f64, f64) -> f64 + Send + Sync + 'static) -> RowFn {
+fn d2(f: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static) -> RowFn {
     ddd(move |a, b| f(f64::from_bits(a), f64::from_bits(b)).to_bits())
 }
-fn d3(f: impl Fn(f64, f64, f64) -> f64 + Send + Sync + 'static) -> RowFn {
+fn d3(f: impl Fn(f64, f64, f64) -> f64 + Copy + Send + Sync + 'static) -> RowFn {
     dddd(move |a, b, c| f(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c)).to_bits())
+}
+
+/// As [`s2_quick`], in double precision.
+fn d2_quick(
+    f: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
+    quick: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
+) -> RowFn {
+    let double = f64::from_bits;
+    ddd_quick(
+        move |a, b| f(double(a), double(b)).to_bits(),
+        move |a, b| quick(double(a), double(b)).to_bits(),
+        |result| result & (u64::MAX >> 1) > 0x7FF0_0000_0000_0000,
+    )
+}
+
+/// As [`s3_quick`], in double precision.
+fn d3_quick(
+    f: impl Fn(f64, f64, f64) -> f64 + Copy + Send + Sync + 'static,
+    quick: impl Fn(f64, f64, f64) -> f64 + Copy + Send + Sync + 'static,
+) -> RowFn {
+    let double = f64::from_bits;
+    dddd_quick(
+        move |a, b, c| f(double(a), double(b), double(c)).to_bits(),
+        move |a, b, c| quick(double(a), double(b), double(c)).to_bits(),
+        |result| result & (u64::MAX >> 1) > 0x7FF0_0000_0000_0000,
+    )
 }
 
 /// 16-bit functions, scalar or packed.
@@ -97,11 +151,11 @@ fn single_precision(i: &Instruction, m: &mut Modifiers) -> Result<RowFn, Refusal
     };
     let plain = mode == FloatMode::default();
     Ok(match opcode {
-        "add" if plain => s2(single::add),
-        "sub" if plain => s2(single::sub),
-        "mul" if plain => s2(single::mul),
-        "fma" | "mad" if plain => s3(single::fma),
-        "div" if plain => s2(single::div),
+        "add" if plain => s2_quick(single::add, |a, b| a + b),
+        "sub" if plain => s2_quick(single::sub, |a, b| a - b),
+        "mul" if plain => s2_quick(single::mul, |a, b| a * b),
+        "fma" | "mad" if plain => s3_quick(single::fma, f32::mul_add),
+        "div" if plain => s2_quick(single::div, |a, b| a / b),
         "rcp" if plain => s1(single::rcp),
         "sqrt" if plain => s1(single::sqrt),
         "add" => s2(move |a, b| single::add_with(a, b, mode)),
@@ -121,11 +175,11 @@ fn double_precision(i: &Instruction, m: &mut Modifiers) -> Result<RowFn, Refusal
     let rounding = m.find(Rounding::from_modifier).unwrap_or_default();
     let plain = rounding == Rounding::NearestEven;
     Ok(match i.opcode.as_str() {
-        "add" if plain => d2(double::add),
-        "sub" if plain => d2(double::sub),
-        "mul" if plain => d2(double::mul),
-        "fma" | "mad" if plain => d3(double::fma),
-        "div" if plain => d2(double::div),
+        "add" if plain => d2_quick(double::add, |a, b| a + b),
+        "sub" if plain => d2_quick(double::sub, |a, b| a - b),
+        "mul" if plain => d2_quick(double::mul, |a, b| a * b),
+        "fma" | "mad" if plain => d3_quick(double::fma, f64::mul_add),
+        "div" if plain => d2_quick(double::div, |a, b| a / b),
         "rcp" if plain => d1(double::rcp),
         "sqrt" if plain => d1(double::sqrt),
         "add" => d2(move |a, b| double::add_rounded(a, b, rounding)),
@@ -271,6 +325,6 @@ pub(super) fn test(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decod
     };
     let a = b.source(a, ty.class(), ty)?;
     let d = b.predicate_destination(d)?;
-    b.emit(OpKind::Compare { f, d, q: NONE, s: [a, a], combine: None });
+    b.emit(OpKind::Compare { f, rows: Rows { d, s: [a, a, 0, 0] }, q: NONE, combine: None });
     Ok(())
 }

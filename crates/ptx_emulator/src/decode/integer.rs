@@ -5,7 +5,7 @@ use ptx::ast::Instruction;
 use super::builder::{Builder, Decoded, invalid, unsupported};
 use super::types::{Kind, Modifiers, Ty};
 use crate::op::{CarryIn, OpKind};
-use crate::row::{Class, RowFn, dd, ddd, dddd, drr, drrd, rr, rrr, rrrr};
+use crate::row::{Class, RowFn, Rule, dd, ddd, dddd, drr, drrd, rr, rrr, rrrr};
 use crate::semantics::{carry, int};
 
 /// A function of two operands for each integer type.
@@ -156,10 +156,23 @@ pub(super) fn arithmetic(b: &mut Builder, i: &Instruction, m: &mut Modifiers, ty
         },
         _ => None,
     };
+    let rule = match opcode {
+        "add" if !sat && ty.bits == 64 => Rule::Add64,
+        "add" if !sat => Rule::Add32,
+        "sub" if !sat && ty.bits == 64 => Rule::Sub64,
+        "sub" if !sat => Rule::Sub32,
+        "neg" => Rule::Neg,
+        _ => Rule::None,
+    };
     match f {
-        Some(f) => b.row_op(&i.operands, f, ty, &[ty]),
+        Some(f) => b.row_op(&i.operands, f.with(exact(rule, ty)), ty, &[ty]),
         None => unsupported(i.mnemonic()),
     }
+}
+
+/// Rules hold modulo the size of a register, which 16-bit numbers do not fill.
+fn exact(rule: Rule, ty: Ty) -> Rule {
+    if ty.bits == 16 { Rule::None } else { rule }
 }
 
 fn product(b: &mut Builder, i: &Instruction, m: &mut Modifiers, ty: Ty, sat: bool) -> Decoded {
@@ -179,15 +192,18 @@ fn product(b: &mut Builder, i: &Instruction, m: &mut Modifiers, ty: Ty, sat: boo
         let f = match (mad, ty.is_signed(), ty.bits) {
             (false, false, 16) => rrr(|a, b| int::mul_wide_u16(a as u16, b as u16)),
             (false, true, 16) => rrr(|a, b| int::mul_wide_s16(a as i16, b as i16) as u32),
-            (false, false, 32) => drr(int::mul_wide_u32),
-            (false, true, 32) => drr(|a, b| int::mul_wide_s32(a as i32, b as i32) as u64),
+            (false, false, 32) => drr(int::mul_wide_u32).with(Rule::MulWideUnsigned),
+            (false, true, 32) => {
+                drr(|a, b| int::mul_wide_s32(a as i32, b as i32) as u64).with(Rule::MulWideSigned)
+            }
             (true, false, 16) => rrrr(|a, b, c| int::mad_wide_u16(a as u16, b as u16, c)),
             (true, true, 16) => {
                 rrrr(|a, b, c| int::mad_wide_s16(a as i16, b as i16, c as i32) as u32)
             }
-            (true, false, 32) => drrd(int::mad_wide_u32),
+            (true, false, 32) => drrd(int::mad_wide_u32).with(Rule::MadWideUnsigned),
             (true, true, 32) => {
                 drrd(|a, b, c| int::mad_wide_s32(a as i32, b as i32, c as i64) as u64)
+                    .with(Rule::MadWideSigned)
             }
             _ => return unsupported(i.mnemonic()),
         };
@@ -231,8 +247,13 @@ fn product(b: &mut Builder, i: &Instruction, m: &mut Modifiers, ty: Ty, sat: boo
             int::mad_hi_s64
         ),
     };
+    let rule = match (mad, half) {
+        (false, Half::Lo) => Rule::Mul,
+        (true, Half::Lo) => Rule::Mad,
+        _ => Rule::None,
+    };
     match f {
-        Some(f) => b.row_op(&i.operands, f, ty, &[ty]),
+        Some(f) => b.row_op(&i.operands, f.with(exact(rule, ty)), ty, &[ty]),
         None => unsupported(i.mnemonic()),
     }
 }

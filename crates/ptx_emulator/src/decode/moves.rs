@@ -5,7 +5,7 @@ use ptx::ast::{Instruction, Operand};
 use super::builder::{Builder, Decoded, describe, invalid, unsupported};
 use super::types::{Kind, Modifiers, Ty};
 use crate::op::OpKind;
-use crate::row::{Class, drr, rd, rr, rrr};
+use crate::row::{Class, Rows, drr, rd, rr, rrr};
 
 /// `mov`
 pub(super) fn mov(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decoded {
@@ -92,7 +92,7 @@ fn unpack(b: &mut Builder, parts: &[Operand], a: &Operand, ty: Ty) -> Decoded {
             (16, 8) => rr(move |a| a >> shift & 0xFF),
             _ => return unsupported(format!("mov.b{} to {} parts", ty.bits, parts.len())),
         };
-        b.emit(OpKind::Row { f, d: row, s: [source, 0, 0, 0] });
+        b.emit(OpKind::Row { f, rows: Rows { d: row, s: [source, 0, 0, 0] } });
         temporaries.push(row);
     }
     for (operand, row) in parts.iter().zip(temporaries) {
@@ -126,29 +126,29 @@ fn pack(b: &mut Builder, d: &Operand, parts: &[Operand], ty: Ty) -> Decoded {
     match (ty.bits, rows.as_slice()) {
         (64, [low, high]) => {
             let f = drr(|low, high| u64::from(low) | u64::from(high) << 32);
-            b.emit(OpKind::Row { f, d: d.row, s: [*low, *high, 0, 0] });
+            b.emit(OpKind::Row { f, rows: Rows { d: d.row, s: [*low, *high, 0, 0] } });
         }
         (64, [w, x, y, z]) => {
             let half = || rrr(|low, high| low & 0xFFFF | high << 16);
             let (low, high) = (b.temporary(Class::R), b.temporary(Class::R));
-            b.emit(OpKind::Row { f: half(), d: low, s: [*w, *x, 0, 0] });
-            b.emit(OpKind::Row { f: half(), d: high, s: [*y, *z, 0, 0] });
+            b.emit(OpKind::Row { f: half(), rows: Rows { d: low, s: [*w, *x, 0, 0] } });
+            b.emit(OpKind::Row { f: half(), rows: Rows { d: high, s: [*y, *z, 0, 0] } });
             let f = drr(|low, high| u64::from(low) | u64::from(high) << 32);
-            b.emit(OpKind::Row { f, d: d.row, s: [low, high, 0, 0] });
+            b.emit(OpKind::Row { f, rows: Rows { d: d.row, s: [low, high, 0, 0] } });
         }
         (32, [low, high]) => {
             let f = rrr(|low, high| low & 0xFFFF | high << 16);
-            b.emit(OpKind::Row { f, d: d.row, s: [*low, *high, 0, 0] });
+            b.emit(OpKind::Row { f, rows: Rows { d: d.row, s: [*low, *high, 0, 0] } });
         }
         (16, [low, high]) => {
             let f = rrr(|low, high| low & 0xFF | (high & 0xFF) << 8);
-            b.emit(OpKind::Row { f, d: d.row, s: [*low, *high, 0, 0] });
+            b.emit(OpKind::Row { f, rows: Rows { d: d.row, s: [*low, *high, 0, 0] } });
         }
         (32, [w, x, y, z]) => {
             let f = crate::row::rrrrr(|w, x, y, z| {
                 w & 0xFF | (x & 0xFF) << 8 | (y & 0xFF) << 16 | z << 24
             });
-            b.emit(OpKind::Row { f, d: d.row, s: [*w, *x, *y, *z] });
+            b.emit(OpKind::Row { f, rows: Rows { d: d.row, s: [*w, *x, *y, *z] } });
         }
         _ => return unsupported(format!("mov.b{} from {} parts", ty.bits, parts.len())),
     }

@@ -6,12 +6,13 @@
 use super::block::BlockState;
 use super::launch::Engine;
 use super::report::{BadAccess, Reason};
-use super::transfer::{self, Lanes, Pattern};
+use super::transfer::{self, Places, highest, lowest};
 use super::warp::{Frame, Warp};
 use crate::fault::FaultKind;
 use crate::memory::window::{self, Window};
 use crate::memory::{Memory, Owner};
 use crate::op::{Address, AddressRow, MemoryOp, NONE, Space};
+use crate::registers::Affine;
 use crate::row::{LANES, Row64, lanes};
 
 /// The outcome of an access.
@@ -24,13 +25,31 @@ enum Direction {
     Store,
 }
 
-/// Each lane's address.
+/// Where the lanes access memory, if that is known to be evenly spaced.
 #[inline]
-pub(super) fn addresses(warp: &Warp, frame: &Frame, address: &Address) -> Row64 {
+fn even_addresses(warp: &Warp, frame: &Frame, address: &Address, mask: u32) -> Option<Affine> {
     let offset = address.offset;
     match address.base {
         AddressRow::Wide(row) => {
-            let base = &warp.r64[(frame.base64 + row) as usize];
+            let value = warp.r64.affine(frame.base64 + row, mask)?;
+            Some(Affine { base: value.base.wrapping_add(offset), ..value })
+        }
+        // 32-bit addresses stay in 32 bits.
+        AddressRow::Narrow(row) => {
+            let base = warp.r32.uniform(frame.base32 + row, mask)?;
+            Some(Affine::uniform(u64::from(base.wrapping_add(offset as u32))))
+        }
+        AddressRow::Zero => Some(Affine::uniform(offset)),
+    }
+}
+
+/// Each lane's address.
+#[inline]
+pub(super) fn addresses(warp: &mut Warp, frame: &Frame, address: &Address) -> Row64 {
+    let offset = address.offset;
+    match address.base {
+        AddressRow::Wide(row) => {
+            let base = warp.r64.read(frame.base64 + row);
             let mut result = [0; LANES];
             for lane in 0..LANES {
                 result[lane] = base[lane].wrapping_add(offset);
@@ -38,7 +57,9 @@ pub(super) fn addresses(warp: &Warp, frame: &Frame, address: &Address) -> Row64 
             result
         }
         // 32-bit addresses stay in 32 bits.
-        AddressRow::Narrow(row) => warp.r32[(frame.base32 + row) as usize]
+        AddressRow::Narrow(row) => warp
+            .r32
+            .read(frame.base32 + row)
             .map(|base| u64::from(base.wrapping_add(offset as u32))),
         AddressRow::Zero => [offset; LANES],
     }
@@ -73,19 +94,6 @@ pub(super) fn bad(
     Box::new(BadAccess { kind, lanes, address, space: name(space), bytes, reason })
 }
 
-/// The lanes whose address is not a multiple of `bytes`.
-pub(super) fn misaligned(addresses: &Row64, mask: u32, bytes: u32) -> u32 {
-    let low = u64::from(bytes.saturating_sub(1));
-    let mut any = 0;
-    for address in addresses {
-        any |= address & low;
-    }
-    if any == 0 {
-        return 0;
-    }
-    lanes(mask).filter(|lane| addresses[*lane] & low != 0).fold(0, |m, lane| m | 1 << lane)
-}
-
 /// The lanes of `mask` whose generic address lies in the window of the first, the space and the addresses there.
 pub(super) fn generic_group(addresses: &Row64, mask: u32) -> (Space, u32, Row64) {
     let first = window::of(addresses[(mask.trailing_zeros() & 31) as usize]);
@@ -102,12 +110,31 @@ pub(super) fn generic_group(addresses: &Row64, mask: u32) -> (Space, u32, Row64)
     (space, group, addresses.map(|address| address.wrapping_sub(base)))
 }
 
+/// The space and the places in it, if all generic addresses lie in one window.
+#[inline]
+fn generic_places(value: Affine, mask: u32) -> Option<(Space, Affine)> {
+    let (first, last) = (value.lane(lowest(mask)), value.lane(highest(mask)));
+    let found = window::of(first);
+    if window::of(last) != found {
+        return None;
+    }
+    let space = match found {
+        Window::Global | Window::Function => return Some((Space::Global, value)),
+        Window::Shared => Space::Shared,
+        Window::Local => Space::Local,
+        Window::Param => Space::Param,
+    };
+    let base = value.base.wrapping_sub(window::base(found));
+    Some((space, Affine { base, ..value }))
+}
+
 /// An access of lanes in one space.
+#[derive(Clone, Copy)]
 struct Request<'a> {
     op: &'a MemoryOp,
     space: Space,
-    /// Addresses in that space.
-    addresses: Row64,
+    /// Places in that space.
+    places: Places<'a>,
     mask: u32,
     pc: u32,
     direction: Direction,
@@ -115,7 +142,7 @@ struct Request<'a> {
 
 impl Request<'_> {
     fn bad(&self, reason: Reason, lanes: u32) -> Box<BadAccess> {
-        bad(reason, self.space, &self.addresses, lanes, self.op.bytes)
+        bad(reason, self.space, &self.places.row(), lanes, self.op.bytes)
     }
 }
 
@@ -129,9 +156,7 @@ impl Engine<'_> {
         mask: u32,
         pc: u32,
     ) -> Accessed {
-        let (addresses, direction) = (addresses(warp, frame, &op.address), Direction::Load);
-        let request = Request { op, space: op.space, addresses, mask, pc, direction };
-        self.transfer(block, warp, frame, request)
+        self.transfer(block, warp, frame, op, mask, pc, Direction::Load)
     }
 
     pub(super) fn store(
@@ -143,37 +168,60 @@ impl Engine<'_> {
         mask: u32,
         pc: u32,
     ) -> Accessed {
-        let (addresses, direction) = (addresses(warp, frame, &op.address), Direction::Store);
-        let request = Request { op, space: op.space, addresses, mask, pc, direction };
-        self.transfer(block, warp, frame, request)
+        self.transfer(block, warp, frame, op, mask, pc, Direction::Store)
     }
 
+    #[expect(clippy::too_many_arguments, reason = "a position in the machine has many parts")]
+    #[inline]
     fn transfer(
         &mut self,
         block: &mut BlockState,
         warp: &mut Warp,
         frame: &Frame,
-        mut request: Request<'_>,
+        op: &MemoryOp,
+        mask: u32,
+        pc: u32,
+        direction: Direction,
     ) -> Accessed {
-        match request.space {
-            Space::Frame => {
-                let base = u64::from(frame.base_local) * 4;
-                request.addresses = request.addresses.map(|offset| offset.wrapping_add(base));
-                request.space = Space::Local;
-                self.in_space(block, warp, frame, &request)
+        if let Some(value) = even_addresses(warp, frame, &op.address, mask) {
+            let found = match op.space {
+                Space::Generic => generic_places(value, mask),
+                Space::Frame => {
+                    let base = value.base.wrapping_add(u64::from(frame.base_local) * 4);
+                    Some((Space::Local, Affine { base, ..value }))
+                }
+                space => Some((space, value)),
+            };
+            if let Some((space, value)) = found {
+                let places = Places::Even(value);
+                let request = Request { op, space, places, mask, pc, direction };
+                return self.in_space(block, warp, frame, request);
             }
+        }
+        let mut addresses = addresses(warp, frame, &op.address);
+        let mut space = op.space;
+        match op.space {
             Space::Generic => {
-                let (generic, mut rest) = (request.addresses, request.mask);
+                let mut rest = mask;
                 while rest != 0 {
-                    let (space, mask, addresses) = generic_group(&generic, rest);
-                    let part = Request { space, mask, addresses, ..request };
-                    self.in_space(block, warp, frame, &part)?;
+                    let (space, mask, inside) = generic_group(&addresses, rest);
+                    let places = Places::of(&inside, mask);
+                    let request = Request { op, space, places, mask, pc, direction };
+                    self.in_space(block, warp, frame, request)?;
                     rest &= !mask;
                 }
-                Ok(())
+                return Ok(());
             }
-            _ => self.in_space(block, warp, frame, &request),
+            Space::Frame => {
+                let base = u64::from(frame.base_local) * 4;
+                addresses = addresses.map(|offset| offset.wrapping_add(base));
+                space = Space::Local;
+            }
+            _ => {}
         }
+        let places = Places::of(&addresses, mask);
+        let request = Request { op, space, places, mask, pc, direction };
+        self.in_space(block, warp, frame, request)
     }
 
     fn in_space(
@@ -181,15 +229,13 @@ impl Engine<'_> {
         block: &mut BlockState,
         warp: &mut Warp,
         frame: &Frame,
-        request: &Request<'_>,
+        request: Request<'_>,
     ) -> Accessed {
-        let Request { op, space, ref addresses, mask, direction, .. } = *request;
-        let wrong = misaligned(addresses, mask, op.bytes);
+        let Request { op, space, places, mask, direction, .. } = request;
+        let wrong = places.misaligned(mask, op.bytes);
         if wrong != 0 {
             return Err(request.bad(Reason::Misaligned, wrong));
         }
-        let pattern = transfer::pattern(addresses, mask, op.bytes);
-        let lanes = Lanes { addresses, mask, pattern };
         let (base, length) = match space {
             Space::Shared => (window::SHARED_RESERVED, block.shared.len() as u64),
             Space::Local | Space::Frame => {
@@ -201,52 +247,47 @@ impl Engine<'_> {
             }
             Space::Param => (0, self.params.len() as u64),
             Space::Global | Space::Constant | Space::Generic => {
-                return self.in_memory(warp, frame, request, pattern);
+                return self.in_memory(warp, frame, request);
             }
         };
-        let fit = transfer::fitting(lanes, op.bytes, base, length);
+        let fit = places.fitting(mask, op.bytes, base, length);
         if fit != mask {
-            let reason = self.why_not_there(addresses, mask & !fit, space);
+            let reason = self.why_not_there(&places.row(), mask & !fit, space);
             return Err(request.bad(reason, mask & !fit));
         }
         match (space, direction) {
             (Space::Shared, Direction::Load) => {
-                transfer::load(&block.shared, base, lanes, op, warp, frame);
+                transfer::load(&block.shared, base, places, mask, op, warp, frame);
             }
             (Space::Shared, Direction::Store) => {
-                transfer::store(&mut block.shared, base, lanes, op, warp, frame);
+                transfer::store(&mut block.shared, base, places, mask, op, warp, frame);
             }
-            (Space::Param, _) => transfer::load(&self.params, base, lanes, op, warp, frame),
-            (_, Direction::Load) => transfer::load_local(lanes, op, warp, frame),
-            (_, Direction::Store) => transfer::store_local(lanes, op, warp, frame),
+            (Space::Param, _) => {
+                transfer::load(&self.params, base, places, mask, op, warp, frame);
+            }
+            (_, Direction::Load) => transfer::load_local(places, mask, op, warp, frame),
+            (_, Direction::Store) => transfer::store_local(places, mask, op, warp, frame),
         }
         Ok(())
     }
 
     /// Global and constant memory: all lanes at once when one allocation holds what they access, else one
     /// allocation after the other.
-    fn in_memory(
-        &mut self,
-        warp: &mut Warp,
-        frame: &Frame,
-        request: &Request<'_>,
-        mut pattern: Pattern,
-    ) -> Accessed {
-        let Request { op, space, ref addresses, direction, .. } = *request;
+    fn in_memory(&mut self, warp: &mut Warp, frame: &Frame, request: Request<'_>) -> Accessed {
+        let Request { op, space, places, direction, .. } = request;
         let mut rest = request.mask;
         while rest != 0 {
             let fit_in = |slot: u32, memory: &Memory| {
                 memory.slot(slot).map_or(0, |found| {
-                    let lanes = Lanes { addresses, mask: rest, pattern };
-                    transfer::fitting(lanes, op.bytes, found.base, found.data.len() as u64)
+                    places.fitting(rest, op.bytes, found.base, found.data.len() as u64)
                 })
             };
             let mut slot = self.caches.get(request.pc as usize).copied().unwrap_or(NONE);
             let mut fit = fit_in(slot, self.memory);
             if fit == 0 {
-                let first = addresses[(rest.trailing_zeros() & 31) as usize];
+                let first = places.lane(lowest(rest));
                 let Some(found) = self.memory.find(first, u64::from(op.bytes)) else {
-                    return Err(self.not_there(addresses, rest, space, op.bytes));
+                    return Err(self.not_there(&places.row(), rest, space, op.bytes));
                 };
                 slot = found;
                 if let Some(cache) = self.caches.get_mut(request.pc as usize) {
@@ -254,22 +295,20 @@ impl Engine<'_> {
                 }
                 fit = fit_in(slot, self.memory);
                 if fit == 0 {
-                    return Err(self.not_there(addresses, rest, space, op.bytes));
+                    return Err(self.not_there(&places.row(), rest, space, op.bytes));
                 }
             }
-            if fit != rest {
-                pattern = Pattern::General;
-            }
-            let lanes = Lanes { addresses, mask: fit, pattern };
             if let Some(found) = self.memory.slot_mut(slot) {
                 let base = found.base;
                 match direction {
-                    Direction::Load => transfer::load(&found.data, base, lanes, op, warp, frame),
+                    Direction::Load => {
+                        transfer::load(&found.data, base, places, fit, op, warp, frame);
+                    }
                     Direction::Store if matches!(found.owner, Owner::Constant(_)) => {
                         return Err(request.bad(Reason::ReadOnly, fit));
                     }
                     Direction::Store => {
-                        transfer::store(&mut found.data, base, lanes, op, warp, frame);
+                        transfer::store(&mut found.data, base, places, fit, op, warp, frame);
                     }
                 }
             }

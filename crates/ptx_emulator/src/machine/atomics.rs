@@ -1,10 +1,10 @@
 //! `atom` and `red`: lanes one after the other, in rising order.
 
-use super::access::{Accessed, addresses, bad, generic_group, misaligned};
+use super::access::{Accessed, addresses, bad, generic_group};
 use super::block::BlockState;
 use super::launch::Engine;
 use super::report::{BadAccess, Reason};
-use super::transfer::{self, Lanes, Pattern};
+use super::transfer::{self, Places};
 use super::warp::{Frame, Warp};
 use crate::memory::Owner;
 use crate::memory::window;
@@ -52,7 +52,7 @@ impl Engine<'_> {
         let base = addresses(warp, frame, &op.address);
         // The elements of a vector are separate atomics (PTX ISA, `atom`); all of it must be aligned.
         let whole = op.bytes * op.b.len() as u32;
-        let wrong = misaligned(&base, mask, whole);
+        let wrong = Places::Each(&base).misaligned(mask, whole);
         if wrong != 0 {
             return Err(bad(Reason::Misaligned, op.space, &base, wrong, whole));
         }
@@ -163,20 +163,19 @@ impl Engine<'_> {
 
     fn shared_misses(&self, block: &BlockState, at: &Row64, mask: u32, bytes: u32) -> u32 {
         let (base, length) = (window::SHARED_RESERVED, block.shared.len() as u64);
-        let lanes = Lanes { addresses: at, mask, pattern: Pattern::General };
-        mask & !transfer::fitting(lanes, bytes, base, length)
+        mask & !Places::Each(at).fitting(mask, bytes, base, length)
     }
 }
 
 fn operands(warp: &Warp, frame: &Frame, op: &AtomicOp, element: usize, lane: usize) -> Operands {
     let value = |row: u32| match op.bytes {
         16 => {
-            let low = warp.r64[(frame.base64 + row) as usize][lane];
-            let high = warp.r64[(frame.base64 + row + 1) as usize][lane];
+            let low = warp.r64.lane(frame.base64 + row, lane);
+            let high = warp.r64.lane(frame.base64 + row + 1, lane);
             u128::from(low) | u128::from(high) << 64
         }
-        8 => u128::from(warp.r64[(frame.base64 + row) as usize][lane]),
-        _ => u128::from(warp.r32[(frame.base32 + row) as usize][lane]),
+        8 => u128::from(warp.r64.lane(frame.base64 + row, lane)),
+        _ => u128::from(warp.r32.lane(frame.base32 + row, lane)),
     };
     Operands {
         b: op.b.get(element).map_or(0, |row| value(*row)),
@@ -187,11 +186,11 @@ fn operands(warp: &Warp, frame: &Frame, op: &AtomicOp, element: usize, lane: usi
 fn put(warp: &mut Warp, frame: &Frame, op: &AtomicOp, row: u32, lane: usize, value: u128) {
     match op.bytes {
         16 => {
-            warp.r64[(frame.base64 + row) as usize][lane] = value as u64;
-            warp.r64[(frame.base64 + row + 1) as usize][lane] = (value >> 64) as u64;
+            warp.r64.set_lane(frame.base64 + row, lane, value as u64);
+            warp.r64.set_lane(frame.base64 + row + 1, lane, (value >> 64) as u64);
         }
-        8 => warp.r64[(frame.base64 + row) as usize][lane] = value as u64,
-        _ => warp.r32[(frame.base32 + row) as usize][lane] = value as u32,
+        8 => warp.r64.set_lane(frame.base64 + row, lane, value as u64),
+        _ => warp.r32.set_lane(frame.base32 + row, lane, value as u32),
     }
 }
 

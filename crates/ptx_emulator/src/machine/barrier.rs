@@ -9,7 +9,6 @@ use super::operands::read_predicate;
 use super::warp::{State, Warp};
 use crate::fault::{Fault, FaultKind};
 use crate::op::{BarrierKind, BarrierOp, NONE, OpKind};
-use crate::row::write32;
 
 /// One of a block's barriers.
 #[derive(Clone, Debug, Default)]
@@ -170,8 +169,7 @@ impl Engine<'_> {
             {
                 match op.kind {
                     BarrierKind::RedPopc { d, .. } => {
-                        let row = &mut warp.r32[(frame.base32 + d) as usize];
-                        write32(row, &[barrier.count; 32], split.mask);
+                        warp.r32.set_uniform(frame.base32 + d, barrier.count, split.mask);
                     }
                     BarrierKind::Red { and, d, .. } => {
                         let value = if and { barrier.all } else { barrier.any };

@@ -38,7 +38,7 @@ impl Engine<'_> {
             }
             Callee::Indirect(row) => {
                 let base = warp.frames[frame as usize].base64;
-                let addresses = &warp.r64[(base + row) as usize];
+                let addresses = warp.r64.copy(base + row);
                 let first = addresses[(mask.trailing_zeros() & 31) as usize];
                 let same = lanes(mask)
                     .filter(|lane| addresses[*lane] == first)

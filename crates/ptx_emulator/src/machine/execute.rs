@@ -5,11 +5,12 @@ use super::block::BlockState;
 use super::divergence::{agree, diverge, part, rotate};
 use super::launch::Engine;
 use super::operands::{carry_in, combined, compare, read_predicate};
-use super::warp::Warp;
+use super::warp::{Frame, Warp};
 use crate::fault::{Fault, FaultKind};
 use crate::memory::window::{self, Window};
 use crate::op::{Clock, Guard, NONE, OpKind, SpaceTest};
-use crate::row::{LANES, RowFn, lanes, write_mask, write32, write64};
+use crate::registers::{Bank, Word};
+use crate::row::{Class, LANES, Row64, Rows, lanes, write_mask};
 
 /// Backward jumps after which a split lets others of its warp run, when there are any: the
 /// forward-progress guarantee.
@@ -41,17 +42,7 @@ impl Engine<'_> {
         let mut frame = warp.frames[frame_index as usize];
         let mut executed: u64 = 0;
 
-        /// Rows of the frame.
-        macro_rules! r {
-            ($row:expr) => {
-                warp.r32[(frame.base32 + $row) as usize]
-            };
-        }
-        macro_rules! d {
-            ($row:expr) => {
-                warp.r64[(frame.base64 + $row) as usize]
-            };
-        }
+        /// A predicate of the frame.
         macro_rules! p {
             ($row:expr) => {
                 warp.predicates[(frame.base_predicate + $row) as usize]
@@ -131,99 +122,38 @@ impl Engine<'_> {
             }
             executed += 1;
             match &op.kind {
-                OpKind::Row { f, d: to, s } => {
-                    match f {
-                        RowFn::RR(f) => {
-                            let value = f(&r!(s[0]));
-                            write32(&mut r!(to), &value, m);
-                        }
-                        RowFn::RRR(f) => {
-                            let value = f(&r!(s[0]), &r!(s[1]));
-                            write32(&mut r!(to), &value, m);
-                        }
-                        RowFn::RRRR(f) => {
-                            let value = f(&r!(s[0]), &r!(s[1]), &r!(s[2]));
-                            write32(&mut r!(to), &value, m);
-                        }
-                        RowFn::RRRRR(f) => {
-                            let value = f(&r!(s[0]), &r!(s[1]), &r!(s[2]), &r!(s[3]));
-                            write32(&mut r!(to), &value, m);
-                        }
-                        RowFn::RD(f) => {
-                            let value = f(&d!(s[0]));
-                            write32(&mut r!(to), &value, m);
-                        }
-                        RowFn::DR(f) => {
-                            let value = f(&r!(s[0]));
-                            write64(&mut d!(to), &value, m);
-                        }
-                        RowFn::DRR(f) => {
-                            let value = f(&r!(s[0]), &r!(s[1]));
-                            write64(&mut d!(to), &value, m);
-                        }
-                        RowFn::DRRD(f) => {
-                            let value = f(&r!(s[0]), &r!(s[1]), &d!(s[2]));
-                            write64(&mut d!(to), &value, m);
-                        }
-                        RowFn::DD(f) => {
-                            let value = f(&d!(s[0]));
-                            write64(&mut d!(to), &value, m);
-                        }
-                        RowFn::DDR(f) => {
-                            let value = f(&d!(s[0]), &r!(s[1]));
-                            write64(&mut d!(to), &value, m);
-                        }
-                        RowFn::DDRR(f) => {
-                            let value = f(&d!(s[0]), &r!(s[1]), &r!(s[2]));
-                            write64(&mut d!(to), &value, m);
-                        }
-                        RowFn::DDD(f) => {
-                            let value = f(&d!(s[0]), &d!(s[1]));
-                            write64(&mut d!(to), &value, m);
-                        }
-                        RowFn::DDDR(f) => {
-                            let value = f(&d!(s[0]), &d!(s[1]), &r!(s[2]));
-                            write64(&mut d!(to), &value, m);
-                        }
-                        RowFn::DDDRR(f) => {
-                            let value = f(&d!(s[0]), &d!(s[1]), &r!(s[2]), &r!(s[3]));
-                            write64(&mut d!(to), &value, m);
-                        }
-                        RowFn::DDDD(f) => {
-                            let value = f(&d!(s[0]), &d!(s[1]), &d!(s[2]));
-                            write64(&mut d!(to), &value, m);
-                        }
-                        RowFn::PR(_) | RowFn::PRR(_) | RowFn::PD(_) | RowFn::PDD(_) => {
-                            let value = compare(warp, &frame, f, [s[0], s[1]]);
-                            write_mask(&mut p!(to), value, m);
-                        }
+                OpKind::Row { f, rows } => {
+                    if f.shape.result == Class::Predicate {
+                        let value = compare(warp, &frame, f, rows, m);
+                        write_mask(&mut p!(rows.d), value, m);
+                    } else if !warp.row_evenly(&frame, f, rows, m) {
+                        f.code.rows(&mut warp.r32, &mut warp.r64, frame.bases(), rows, m);
                     }
                     pc += 1;
                 }
                 OpKind::Move32 { d: to, a } => {
-                    let value = r!(a);
-                    write32(&mut r!(to), &value, m);
+                    move_row(&mut warp.r32, frame.base32 + a, frame.base32 + to, m);
                     pc += 1;
                 }
                 OpKind::Move64 { d: to, a } => {
-                    let value = d!(a);
-                    write64(&mut d!(to), &value, m);
+                    move_row(&mut warp.r64, frame.base64 + a, frame.base64 + to, m);
                     pc += 1;
                 }
-                OpKind::Compare { f, d: to, q, s, combine } => {
-                    let result = compare(warp, &frame, f, *s);
+                OpKind::Compare { f, rows, q, combine } => {
+                    let result = compare(warp, &frame, f, rows, m);
                     let value = combined(warp, &frame, result, *combine);
                     let opposite = combined(warp, &frame, !result, *combine);
-                    write_mask(&mut p!(to), value, m);
+                    write_mask(&mut p!(rows.d), value, m);
                     if *q != NONE {
                         write_mask(&mut p!(q), opposite, m);
                     }
                     pc += 1;
                 }
                 OpKind::ComparePacked { low, high, d: to, q, s, combine } => {
-                    let value = compare(warp, &frame, low, *s);
+                    let rows = Rows { d: 0, s: [s[0], s[1], 0, 0] };
+                    let value = compare(warp, &frame, low, &rows, m);
                     let value = combined(warp, &frame, value, *combine);
-                    let upper = compare(warp, &frame, high, *s);
+                    let upper = compare(warp, &frame, high, &rows, m);
                     let upper = combined(warp, &frame, upper, *combine);
                     write_mask(&mut p!(to), value, m);
                     if *q != NONE {
@@ -247,30 +177,26 @@ impl Engine<'_> {
                 OpKind::FromPredicate { d: to, a, yes, no }
                 | OpKind::Select32 { d: to, a: yes, b: no, p: a } => {
                     let chosen = read_predicate(warp, &frame, *a);
-                    let mut value = r!(no);
-                    let yes = r!(yes);
-                    write32(&mut value, &yes, chosen);
-                    write32(&mut r!(to), &value, m);
+                    let (yes, no) = (frame.base32 + yes, frame.base32 + no);
+                    select_row(&mut warp.r32, [yes, no], frame.base32 + to, chosen, m);
                     pc += 1;
                 }
                 OpKind::Select64 { d: to, a: yes, b: no, p } => {
                     let chosen = read_predicate(warp, &frame, *p);
-                    let mut value = d!(no);
-                    let yes = d!(yes);
-                    write64(&mut value, &yes, chosen);
-                    write64(&mut d!(to), &value, m);
+                    let (yes, no) = (frame.base64 + yes, frame.base64 + no);
+                    select_row(&mut warp.r64, [yes, no], frame.base64 + to, chosen, m);
                     pc += 1;
                 }
                 OpKind::Carry32 { f, d: to, s, flag, reads, writes } => {
                     let carry = carry_in(*reads, p!(flag));
-                    let (a, b, c) = (r!(s[0]), r!(s[1]), r!(s[2]));
+                    let [a, b, c] = s.map(|row| warp.r32.copy(frame.base32 + row));
                     let (mut value, mut out) = ([0; LANES], 0);
                     for lane in 0..LANES {
                         let (sum, carry) = f(a[lane], b[lane], c[lane], carry >> lane & 1 != 0);
                         value[lane] = sum;
                         out |= u32::from(carry) << lane;
                     }
-                    write32(&mut r!(to), &value, m);
+                    warp.r32.write(frame.base32 + to, &value, m);
                     if *writes {
                         write_mask(&mut p!(flag), out, m);
                     }
@@ -278,14 +204,14 @@ impl Engine<'_> {
                 }
                 OpKind::Carry64 { f, d: to, s, flag, reads, writes } => {
                     let carry = carry_in(*reads, p!(flag));
-                    let (a, b, c) = (d!(s[0]), d!(s[1]), d!(s[2]));
+                    let [a, b, c] = s.map(|row| warp.r64.copy(frame.base64 + row));
                     let (mut value, mut out) = ([0; LANES], 0);
                     for lane in 0..LANES {
                         let (sum, carry) = f(a[lane], b[lane], c[lane], carry >> lane & 1 != 0);
                         value[lane] = sum;
                         out |= u32::from(carry) << lane;
                     }
-                    write64(&mut d!(to), &value, m);
+                    warp.r64.write(frame.base64 + to, &value, m);
                     if *writes {
                         write_mask(&mut p!(flag), out, m);
                     }
@@ -293,14 +219,18 @@ impl Engine<'_> {
                 }
                 OpKind::Load(access) => {
                     self.may_wait |= access.strong;
-                    if let Err(bad) = self.load(block, warp, &frame, access, m, pc) {
+                    if self.quick_load(block, warp, &frame, access, m, pc) {
+                        // Done.
+                    } else if let Err(bad) = self.load(block, warp, &frame, access, m, pc) {
                         book!();
                         return Err(self.access_fault(block, warp, frame_index, pc, *bad));
                     }
                     pc += 1;
                 }
                 OpKind::Store(access) => {
-                    if let Err(bad) = self.store(block, warp, &frame, access, m, pc) {
+                    if self.quick_store(block, warp, &frame, access, m, pc) {
+                        // Done.
+                    } else if let Err(bad) = self.store(block, warp, &frame, access, m, pc) {
                         book!();
                         return Err(self.access_fault(block, warp, frame_index, pc, *bad));
                     }
@@ -324,7 +254,7 @@ impl Engine<'_> {
                     pc += 1;
                 }
                 OpKind::IsSpace { d: to, address, window } => {
-                    let addresses = d!(address);
+                    let addresses = warp.r64.copy(frame.base64 + address);
                     let mut value = 0;
                     for lane in lanes(m) {
                         let inside = self.is_space(addresses[lane], *window);
@@ -334,30 +264,30 @@ impl Engine<'_> {
                     pc += 1;
                 }
                 OpKind::Alloca { d: to, wide, size, size_wide, align } => {
-                    let sizes = if *size_wide { d!(size) } else { r!(size).map(u64::from) };
+                    let sizes = wide_values(warp, &frame, *size, *size_wide);
                     let bytes = lanes(m).map(|lane| sizes[lane]).max().unwrap_or(0);
                     let Some(address) = self.grow_stack(warp, frame_index, bytes, *align) else {
                         fault!(m, FaultKind::StackOverflow);
                     };
                     frame = warp.frames[frame_index as usize];
                     if *wide {
-                        write64(&mut d!(to), &[address; LANES], m);
+                        warp.r64.set_uniform(frame.base64 + to, address, m);
                     } else {
-                        write32(&mut r!(to), &[address as u32; LANES], m);
+                        warp.r32.set_uniform(frame.base32 + to, address as u32, m);
                     }
                     pc += 1;
                 }
                 OpKind::StackSave { d: to, wide } => {
                     let top = u64::from(frame.top_local) * 4;
                     if *wide {
-                        write64(&mut d!(to), &[top; LANES], m);
+                        warp.r64.set_uniform(frame.base64 + to, top, m);
                     } else {
-                        write32(&mut r!(to), &[top as u32; LANES], m);
+                        warp.r32.set_uniform(frame.base32 + to, top as u32, m);
                     }
                     pc += 1;
                 }
                 OpKind::StackRestore { a, wide } => {
-                    let tops = if *wide { d!(a) } else { r!(a).map(u64::from) };
+                    let tops = wide_values(warp, &frame, *a, *wide);
                     let top = (tops[(m.trailing_zeros() & 31) as usize] / 4) as u32;
                     // Lanes elsewhere in the same frame may still use what lies above.
                     let alone = !warp
@@ -376,19 +306,19 @@ impl Engine<'_> {
                     let now = self.report.warp_instructions + executed;
                     match clock {
                         Clock::Full64 | Clock::Nanoseconds64 => {
-                            write64(&mut d!(to), &[now; LANES], m);
+                            warp.r64.set_uniform(frame.base64 + to, now, m);
                         }
                         Clock::Low32 | Clock::NanosecondsLow32 => {
-                            write32(&mut r!(to), &[now as u32; LANES], m);
+                            warp.r32.set_uniform(frame.base32 + to, now as u32, m);
                         }
                         Clock::High32 | Clock::NanosecondsHigh32 => {
-                            write32(&mut r!(to), &[(now >> 32) as u32; LANES], m);
+                            warp.r32.set_uniform(frame.base32 + to, (now >> 32) as u32, m);
                         }
                     }
                     pc += 1;
                 }
                 OpKind::ActiveMask { d: to } => {
-                    write32(&mut r!(to), &[m; LANES], m);
+                    warp.r32.set_uniform(frame.base32 + to, m, m);
                     pc += 1;
                 }
                 OpKind::Join => {
@@ -418,7 +348,7 @@ impl Engine<'_> {
                     }
                 }
                 OpKind::BranchTable { index: row, targets, join } => {
-                    let values = r!(row);
+                    let values = warp.r32.copy(frame.base32 + row);
                     let first = values[(m.trailing_zeros() & 31) as usize];
                     let same = lanes(m)
                         .filter(|lane| values[*lane] == first)
@@ -533,5 +463,43 @@ impl Engine<'_> {
             (Window::Global, SpaceTest::Global) => !self.memory.is_constant(address),
             _ => false,
         }
+    }
+}
+
+/// Copies the lanes of `mask` of a row.
+#[inline]
+fn move_row<T: Word>(bank: &mut Bank<T>, from: u32, to: u32, mask: u32) {
+    match bank.affine(from, mask) {
+        Some(value) => bank.set_affine(to, value, mask),
+        None => {
+            let value = *bank.read(from);
+            bank.write(to, &value, mask);
+        }
+    }
+}
+
+/// Copies the lanes of `mask`: those of `chosen` from the first row, the others from the second.
+fn select_row<T: Word>(bank: &mut Bank<T>, [yes, no]: [u32; 2], to: u32, chosen: u32, mask: u32) {
+    if chosen & mask == mask {
+        return move_row(bank, yes, to, mask);
+    }
+    if chosen & mask == 0 {
+        return move_row(bank, no, to, mask);
+    }
+    let (yes, mut value) = (*bank.read(yes), *bank.read(no));
+    for lane in 0..LANES {
+        if chosen >> lane & 1 != 0 {
+            value[lane] = yes[lane];
+        }
+    }
+    bank.write(to, &value, mask);
+}
+
+/// A row of either width.
+fn wide_values(warp: &Warp, frame: &Frame, row: u32, wide: bool) -> Row64 {
+    if wide {
+        warp.r64.copy(frame.base64 + row)
+    } else {
+        warp.r32.copy(frame.base32 + row).map(u64::from)
     }
 }

@@ -4,19 +4,20 @@ use crate::fault::FaultKind;
 use crate::memory::window;
 use crate::op::NONE;
 use crate::program::{Function, KernelInfo, Program, Special, Value, VariableSpace};
-use crate::row::{Class, FULL, LANES, Row32, Row64, write_mask, write32, write64};
+use crate::row::{Class, LANES, Row32, Row64, write_mask};
 
 use super::block::BlockState;
 use super::launch::Engine;
 use super::warp::{Frame, Warp};
+use crate::registers::Affine;
 
 const POISON32: u32 = 0xCBCB_CBCB;
 const POISON64: u64 = 0xCBCB_CBCB_CBCB_CBCB;
 
 /// What a new frame of a function looks like, for all that a launch knows beforehand.
 pub(super) struct Template {
-    r32: Vec<Row32>,
-    r64: Vec<Row64>,
+    r32: Vec<Affine>,
+    r64: Vec<Affine>,
     predicates: Vec<u32>,
     /// Rows that depend on thread, block or frame.
     late: Vec<(Class, u32, Value)>,
@@ -30,8 +31,8 @@ impl Template {
         addresses: &[u64],
     ) -> Template {
         let mut template = Template {
-            r32: vec![[POISON32; LANES]; function.rows32 as usize],
-            r64: vec![[POISON64; LANES]; function.rows64 as usize],
+            r32: vec![Affine::uniform(u64::from(POISON32)); function.rows32 as usize],
+            r64: vec![Affine::uniform(POISON64); function.rows64 as usize],
             predicates: vec![POISON32; function.predicates as usize],
             late: Vec::new(),
         };
@@ -49,8 +50,8 @@ impl Template {
                 }
             };
             match class {
-                Class::R => template.r32[*row as usize] = [bits as u32; LANES],
-                Class::D => template.r64[*row as usize] = [bits; LANES],
+                Class::R => template.r32[*row as usize] = Affine::uniform(bits),
+                Class::D => template.r64[*row as usize] = Affine::uniform(bits),
                 Class::Predicate => template.predicates[*row as usize] = bits as u32,
             }
         }
@@ -131,50 +132,56 @@ pub(super) fn enter(
 
     let (base32, base64) = (frame.base32 as usize, frame.base64 as usize);
     let base_predicate = frame.base_predicate as usize;
-    if mask == FULL && warp.r32.len() == base32 && warp.r64.len() == base64 {
-        warp.r32.extend_from_slice(&template.r32);
-        warp.r64.extend_from_slice(&template.r64);
-        grow(&mut warp.predicates, base_predicate, POISON32);
-        warp.predicates.truncate(base_predicate);
-        warp.predicates.extend_from_slice(&template.predicates);
-    } else {
-        grow(&mut warp.r32, base32 + template.r32.len(), [POISON32; LANES]);
-        grow(&mut warp.r64, base64 + template.r64.len(), [POISON64; LANES]);
-        grow(&mut warp.predicates, base_predicate + template.predicates.len(), POISON32);
-        for (target, value) in warp.r32[base32..].iter_mut().zip(&template.r32) {
-            write32(target, value, mask);
-        }
-        for (target, value) in warp.r64[base64..].iter_mut().zip(&template.r64) {
-            write64(target, value, mask);
-        }
-        for (target, value) in
-            warp.predicates[base_predicate..].iter_mut().zip(&template.predicates)
-        {
-            write_mask(target, *value, mask);
-        }
+    warp.r32.enter(base32, &template.r32, mask);
+    warp.r64.enter(base64, &template.r64, mask);
+    grow(&mut warp.predicates, base_predicate + template.predicates.len(), POISON32);
+    for (target, value) in warp.predicates[base_predicate..].iter_mut().zip(&template.predicates) {
+        write_mask(target, *value, mask);
     }
     grow(&mut warp.local, frame.top_local as usize, [POISON32; LANES]);
     for (class, row, value) in &template.late {
-        let lanes = match value {
-            Value::Frame(offset) => [u64::from(frame.base_local) * 4 + u64::from(*offset); LANES],
+        let value = match value {
+            Value::Frame(offset) => {
+                Values::Even(Affine::uniform(u64::from(frame.base_local) * 4 + u64::from(*offset)))
+            }
             Value::Special(special) => special_value(engine, block, warp.index, *special),
             _ => continue,
         };
-        match class {
-            Class::R => {
-                let narrow = lanes.map(|lane| lane as u32);
-                write32(&mut warp.r32[base32 + *row as usize], &narrow, mask);
+        match (class, value) {
+            (Class::R, Values::Even(value)) => warp.r32.set_affine(frame.base32 + row, value, mask),
+            (Class::D, Values::Even(value)) => warp.r64.set_affine(frame.base64 + row, value, mask),
+            (Class::R, Values::Each(lanes)) => {
+                warp.r32.write(frame.base32 + row, &lanes.map(|lane| lane as u32), mask);
             }
-            Class::D => write64(&mut warp.r64[base64 + *row as usize], &lanes, mask),
-            Class::Predicate => {}
+            (Class::D, Values::Each(lanes)) => warp.r64.write(frame.base64 + row, &lanes, mask),
+            (Class::Predicate, _) => {}
         }
     }
     Ok(warp.new_frame(frame))
 }
 
-fn special_value(engine: &Engine<'_>, block: &BlockState, warp: u32, special: Special) -> Row64 {
-    let uniform = |value: u32| [u64::from(value); LANES];
-    let lane = |f: &dyn Fn(u32) -> u32| std::array::from_fn(|lane| u64::from(f(lane as u32)));
+/// The values of a row.
+#[expect(clippy::large_enum_variant, reason = "made and used at once, never kept")]
+enum Values {
+    Even(Affine),
+    Each(Row64),
+}
+
+impl Values {
+    fn of(lane: impl Fn(u32) -> u32) -> Values {
+        let lanes: Row64 = std::array::from_fn(|at| u64::from(lane(at as u32)));
+        let value = Affine { base: lanes[0], stride: lanes[1].wrapping_sub(lanes[0]) };
+        if lanes.iter().enumerate().all(|(lane, found)| *found == value.lane(lane)) {
+            Values::Even(value)
+        } else {
+            Values::Each(lanes)
+        }
+    }
+}
+
+fn special_value(engine: &Engine<'_>, block: &BlockState, warp: u32, special: Special) -> Values {
+    let uniform = |value: u32| Values::Even(Affine::uniform(u64::from(value)));
+    let lane = |f: &dyn Fn(u32) -> u32| Values::of(f);
     let multiprocessors = engine.config.multiprocessors.max(1);
     match special {
         Special::ThreadId(axis) => {
@@ -201,7 +208,7 @@ fn special_value(engine: &Engine<'_>, block: &BlockState, warp: u32, special: Sp
         Special::WarpCount => uniform(engine.warps_per_block()),
         Special::MultiprocessorId => uniform((block.linear % u64::from(multiprocessors)) as u32),
         Special::MultiprocessorCount => uniform(multiprocessors),
-        Special::GridId => [engine.grid_id; LANES],
+        Special::GridId => Values::Even(Affine::uniform(engine.grid_id)),
         Special::DynamicShared => uniform(engine.dynamic_shared_bytes),
         Special::TotalShared => uniform(engine.shared_bytes()),
     }

@@ -1,6 +1,7 @@
 //! The machine: device memory, loaded modules, launches.
 
 mod access;
+mod affine;
 mod atomics;
 mod barrier;
 mod block;
@@ -14,6 +15,7 @@ mod intrinsics;
 mod launch;
 mod operands;
 mod printf;
+mod quick;
 mod report;
 mod sync_findings;
 mod transfer;

@@ -2,7 +2,7 @@
 
 use super::warp::{Frame, Warp};
 use crate::op::{CarryIn, Logic, Pred};
-use crate::row::RowFn;
+use crate::row::{RowFn, Rows};
 
 /// The value of a predicate operand.
 #[inline]
@@ -25,19 +25,13 @@ pub(super) fn combined(
     }
 }
 
-/// Result of a comparison for all lanes.
-#[inline]
-pub(super) fn compare(warp: &Warp, frame: &Frame, f: &RowFn, s: [u32; 2]) -> u32 {
-    let r = |row: u32| &warp.r32[(frame.base32 + row) as usize];
-    let d = |row: u32| &warp.r64[(frame.base64 + row) as usize];
-    match f {
-        RowFn::PR(f) => f(r(s[0])),
-        RowFn::PRR(f) => f(r(s[0]), r(s[1])),
-        RowFn::PD(f) => f(d(s[0])),
-        RowFn::PDD(f) => f(d(s[0]), d(s[1])),
-        // The decoder gives comparisons only functions that make predicates.
-        _ => 0,
+/// Result of a comparison for the lanes of `mask`; the others' bits mean nothing.
+#[inline(always)]
+pub(super) fn compare(warp: &mut Warp, frame: &Frame, f: &RowFn, rows: &Rows, mask: u32) -> u32 {
+    if let Some(value) = warp.evenly(frame, f, &rows.s, mask) {
+        return if value.base == 0 { 0 } else { u32::MAX };
     }
+    f.code.mask(&mut warp.r32, &mut warp.r64, frame.bases(), rows)
 }
 
 pub(super) fn carry_in(reads: CarryIn, flag: u32) -> u32 {

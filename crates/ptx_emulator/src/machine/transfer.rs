@@ -2,80 +2,231 @@
 
 use super::warp::{Frame, Warp};
 use crate::op::{Element, MemoryOp, NONE};
-use crate::row::{FULL, LANES, Row32, Row64, lanes, mask_of, write32, write64};
+use crate::registers::{Affine, Bank, Word};
+use crate::row::{FULL, LANES, Row32, Row64, lanes, mask_of, write32};
 
-/// How the addresses of a warp lie to each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pattern {
-    /// All active lanes use the same.
-    Uniform,
-    /// All 32 lanes are active and follow each other without gaps.
-    Contiguous,
-    General,
-}
-
-/// The lanes that take part in an access, and their addresses.
+/// Where the lanes of a warp access memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lanes<'a> {
-    pub(super) addresses: &'a Row64,
-    pub(super) mask: u32,
-    pub(super) pattern: Pattern,
+pub(super) enum Places<'a> {
+    /// Evenly spaced; the same place for all if the stride is 0.
+    Even(Affine),
+    Each(&'a Row64),
 }
 
-impl Lanes<'_> {
-    /// The lowest lane's address.
-    fn first(&self) -> u64 {
-        self.addresses[(self.mask.trailing_zeros() & 31) as usize]
-    }
-}
+/// The farthest that evenly spaced neighbours may lie apart, bytes: 32 of them do not wrap around the address space.
+pub(super) const FARTHEST: u64 = 1 << 40;
 
-/// Classifies the addresses of the lanes of `mask`, each accessing `bytes` bytes.
-#[inline]
-pub(super) fn pattern(addresses: &Row64, mask: u32, bytes: u32) -> Pattern {
-    let first = addresses[(mask.trailing_zeros() & 31) as usize];
-    if mask == FULL {
-        let (mut differs, mut gaps) = (0, 0);
-        for (lane, address) in addresses.iter().enumerate() {
-            differs |= address ^ first;
-            gaps |= address ^ first.wrapping_add(lane as u64 * u64::from(bytes));
-        }
-        return match (differs, gaps) {
-            (0, _) => Pattern::Uniform,
-            (_, 0) => Pattern::Contiguous,
-            _ => Pattern::General,
-        };
-    }
-    if lanes(mask).all(|lane| addresses[lane] == first) {
-        Pattern::Uniform
-    } else {
-        Pattern::General
-    }
-}
-
-/// The lanes whose whole access lies within `length` bytes at `base`.
-#[inline]
-pub(super) fn fitting(active: Lanes<'_>, bytes: u32, base: u64, length: u64) -> u32 {
-    let Lanes { addresses, mask, pattern } = active;
-    let Some(limit) = length.checked_sub(u64::from(bytes)) else {
-        return 0;
-    };
-    let fits = |lane: usize| addresses[lane].wrapping_sub(base) <= limit;
-    match pattern {
-        Pattern::Uniform => {
-            if fits((mask.trailing_zeros() & 31) as usize) {
-                mask
-            } else {
-                0
+impl Places<'_> {
+    /// The evenly spaced places that `addresses` are, if they are: for all lanes, or the same for those of `mask`.
+    #[inline(always)]
+    pub(super) fn of(addresses: &Row64, mask: u32) -> Places<'_> {
+        if mask == FULL {
+            let (base, stride) = (addresses[0], addresses[1].wrapping_sub(addresses[0]));
+            let mut differs = 0;
+            for (lane, address) in addresses.iter().enumerate() {
+                differs |= address ^ base.wrapping_add(stride.wrapping_mul(lane as u64));
+            }
+            if differs == 0 {
+                return Places::Even(Affine { base, stride });
+            }
+        } else {
+            let first = addresses[lowest(mask)];
+            if lanes(mask).all(|lane| addresses[lane] == first) {
+                return Places::Even(Affine::uniform(first));
             }
         }
-        // Rising addresses without a wrap: if both ends fit, so does what is between.
-        Pattern::Contiguous if fits(0) && fits(31) && addresses[0] <= addresses[31] => mask,
-        _ => mask_of(fits) & mask,
+        Places::Each(addresses)
+    }
+
+    #[inline(always)]
+    pub(super) fn lane(self, lane: usize) -> u64 {
+        match self {
+            Places::Even(value) => value.lane(lane),
+            Places::Each(addresses) => addresses[lane],
+        }
+    }
+
+    /// All lanes' places.
+    pub(super) fn row(self) -> Row64 {
+        match self {
+            Places::Even(value) => std::array::from_fn(|lane| value.lane(lane)),
+            Places::Each(addresses) => *addresses,
+        }
+    }
+
+    /// The lanes whose place is not a multiple of `bytes`.
+    #[inline(always)]
+    pub(super) fn misaligned(self, mask: u32, bytes: u32) -> u32 {
+        let low = u64::from(bytes.saturating_sub(1));
+        let any = match self {
+            Places::Even(value) => value.base | value.stride,
+            Places::Each(addresses) => addresses.iter().fold(0, |any, address| any | address),
+        };
+        if any & low == 0 {
+            return 0;
+        }
+        lanes(mask).filter(|lane| self.lane(*lane) & low != 0).fold(0, |m, lane| m | 1 << lane)
+    }
+
+    /// The lanes whose whole access lies within `length` bytes at `base`.
+    #[inline(always)]
+    pub(super) fn fitting(self, mask: u32, bytes: u32, base: u64, length: u64) -> u32 {
+        let Some(limit) = length.checked_sub(u64::from(bytes)) else {
+            return 0;
+        };
+        let fits = |lane: usize| self.lane(lane).wrapping_sub(base) <= limit;
+        // Evenly spaced places rise or fall without a wrap: if both ends fit, so does what is between.
+        if let Places::Even(Affine { stride, .. }) = self
+            && (stride as i64).unsigned_abs() <= FARTHEST
+        {
+            let (first, last) = (fits(lowest(mask)), fits(highest(mask)));
+            if first && last {
+                return mask;
+            }
+            if stride == 0 {
+                return 0;
+            }
+        }
+        mask_of(fits) & mask
+    }
+}
+
+/// The lowest lane of a mask; 0 if there is none.
+#[inline(always)]
+pub(super) fn lowest(mask: u32) -> usize {
+    (mask.trailing_zeros() & 31) as usize
+}
+
+/// The highest lane of a mask; 0 if there is none.
+#[inline(always)]
+pub(super) fn highest(mask: u32) -> usize {
+    (31 - mask.leading_zeros().min(31)) as usize
+}
+
+/// A number in memory.
+pub(super) trait Stored: Word {
+    const BYTES: usize;
+    fn fetch(data: &[u8], at: usize) -> Self;
+    fn keep(self, target: &mut [u8]);
+}
+
+impl Stored for u32 {
+    const BYTES: usize = 4;
+    #[inline(always)]
+    fn fetch(data: &[u8], at: usize) -> u32 {
+        data.get(at..at.wrapping_add(4)).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+    }
+    #[inline(always)]
+    fn keep(self, target: &mut [u8]) {
+        target.copy_from_slice(&self.to_le_bytes());
+    }
+}
+
+impl Stored for u64 {
+    const BYTES: usize = 8;
+    #[inline(always)]
+    fn fetch(data: &[u8], at: usize) -> u64 {
+        let bytes = data.get(at..at.wrapping_add(8)).and_then(|bytes| bytes.try_into().ok());
+        bytes.map_or(0, u64::from_le_bytes)
+    }
+    #[inline(always)]
+    fn keep(self, target: &mut [u8]) {
+        target.copy_from_slice(&self.to_le_bytes());
+    }
+}
+
+/// Reads one element of every lane of `mask` into a register; `base` is the address of the data's first byte less
+/// the element's offset in the access.
+#[inline(always)]
+pub(super) fn gather<T: Stored>(
+    bank: &mut Bank<T>,
+    row: u32,
+    data: &[u8],
+    base: u64,
+    places: Places<'_>,
+    mask: u32,
+) {
+    let at = |address: u64| address.wrapping_sub(base) as usize;
+    match places {
+        Places::Even(Affine { base: first, stride: 0 }) => {
+            bank.set_uniform(row, T::fetch(data, at(first)), mask);
+        }
+        Places::Even(Affine { base: first, stride }) if mask == FULL => {
+            let (start, step) = (at(first), stride as usize);
+            let target = bank.overwrite(row, FULL);
+            if step == T::BYTES
+                && let Some(bytes) = data.get(start..start.wrapping_add(LANES * T::BYTES))
+            {
+                for (lane, bytes) in target.iter_mut().zip(bytes.chunks_exact(T::BYTES)) {
+                    *lane = T::fetch(bytes, 0);
+                }
+                return;
+            }
+            for (lane, value) in target.iter_mut().enumerate() {
+                *value = T::fetch(data, start.wrapping_add(step.wrapping_mul(lane)));
+            }
+        }
+        Places::Each(addresses) if mask == FULL => {
+            let target = bank.overwrite(row, FULL);
+            for (value, address) in target.iter_mut().zip(addresses) {
+                *value = T::fetch(data, at(*address));
+            }
+        }
+        _ => {
+            let target = bank.overwrite(row, mask);
+            if let Places::Even(Affine { base: first, stride }) = places
+                && stride as usize == T::BYTES
+                && let start = at(first)
+                && let Some(bytes) = data.get(start..start.wrapping_add(LANES * T::BYTES))
+            {
+                // The lanes that are off have something to read too.
+                for (lane, bytes) in bytes.chunks_exact(T::BYTES).enumerate() {
+                    if mask >> lane & 1 != 0 {
+                        target[lane] = T::fetch(bytes, 0);
+                    }
+                }
+                return;
+            }
+            lanes(mask).for_each(|lane| target[lane] = T::fetch(data, at(places.lane(lane))));
+        }
+    }
+}
+
+/// Writes one element of every lane of `mask`, in rising order.
+#[inline(always)]
+pub(super) fn scatter<T: Stored>(
+    values: &[T; LANES],
+    data: &mut [u8],
+    base: u64,
+    places: Places<'_>,
+    mask: u32,
+) {
+    let at = |address: u64| address.wrapping_sub(base) as usize;
+    let mut write = |lane: usize| {
+        let start = at(places.lane(lane));
+        if let Some(target) = data.get_mut(start..start.wrapping_add(T::BYTES)) {
+            values[lane].keep(target);
+        }
+    };
+    match places {
+        // Of lanes that write the same bytes the highest one wins.
+        Places::Even(Affine { stride: 0, .. }) => write(highest(mask)),
+        Places::Even(Affine { base: first, stride })
+            if mask == FULL && stride as usize == T::BYTES =>
+        {
+            let start = at(first);
+            if let Some(bytes) = data.get_mut(start..start.wrapping_add(LANES * T::BYTES)) {
+                for (target, value) in bytes.chunks_exact_mut(T::BYTES).zip(values) {
+                    value.keep(target);
+                }
+            }
+        }
+        _ => lanes(mask).for_each(write),
     }
 }
 
 /// Up to 8 bytes, little-endian; bytes beyond the end read as zero.
-#[inline]
+#[inline(always)]
 pub(super) fn read(data: &[u8], at: usize, bytes: u32) -> u64 {
     match bytes {
         4 => {
@@ -88,7 +239,7 @@ pub(super) fn read(data: &[u8], at: usize, bytes: u32) -> u64 {
 }
 
 /// Writes the low `bytes` bytes of `value`.
-#[inline]
+#[inline(always)]
 pub(super) fn write(data: &mut [u8], at: usize, bytes: u32, value: u64) {
     let bytes = bytes as usize;
     if let Some(target) = data.get_mut(at..at + bytes) {
@@ -101,7 +252,7 @@ pub(super) fn write(data: &mut [u8], at: usize, bytes: u32, value: u64) {
 }
 
 /// Values of one element from memory bytes, as a 32-bit register holds them.
-#[inline]
+#[inline(always)]
 fn extend32(value: u32, bytes: u8, sign: bool, register: u8) -> u32 {
     let extended = match (sign, bytes) {
         (true, 1) => value as u8 as i8 as u32,
@@ -115,7 +266,7 @@ fn extend32(value: u32, bytes: u8, sign: bool, register: u8) -> u32 {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn extend64(value: u64, bytes: u8, sign: bool) -> u64 {
     match (sign, bytes) {
         (true, 1) => value as u8 as i8 as u64,
@@ -125,172 +276,124 @@ fn extend64(value: u64, bytes: u8, sign: bool) -> u64 {
     }
 }
 
-/// Puts one element of every lane into its register. `fetch` gives the bytes of a lane's element at an
-/// offset from the lane's address, up to 8 of them.
+/// Puts one element of every lane into its register, extended as the register needs it. `fetch` gives a lane's bytes.
 fn put(
     warp: &mut Warp,
     frame: &Frame,
     mask: u32,
+    places: Places<'_>,
     row: u32,
     element: Element,
-    fetch: impl Fn(usize, u32, u32) -> u64,
+    fetch: impl Fn(usize, u32) -> u64,
 ) {
-    if row == NONE {
-        return;
-    }
+    let uniform = matches!(places, Places::Even(Affine { stride: 0, .. }));
     match element {
         Element::Narrow { bytes, sign, register } => {
-            let mut value: Row32 = [0; LANES];
-            for lane in lanes(mask) {
-                let raw = fetch(lane, 0, u32::from(bytes)) as u32;
-                value[lane] = extend32(raw, bytes, sign, register);
+            let value =
+                |lane| extend32(fetch(lane, u32::from(bytes)) as u32, bytes, sign, register);
+            let row = frame.base32 + row;
+            if uniform {
+                warp.r32.set_uniform(row, value(lowest(mask)), mask);
+            } else {
+                let target = warp.r32.overwrite(row, mask);
+                lanes(mask).for_each(|lane| target[lane] = value(lane));
             }
-            write32(&mut warp.r32[(frame.base32 + row) as usize], &value, mask);
         }
         Element::Wide { bytes, sign } => {
-            let mut value: Row64 = [0; LANES];
-            for lane in lanes(mask) {
-                value[lane] = extend64(fetch(lane, 0, u32::from(bytes)), bytes, sign);
+            let value = |lane| extend64(fetch(lane, u32::from(bytes)), bytes, sign);
+            let row = frame.base64 + row;
+            if uniform {
+                warp.r64.set_uniform(row, value(lowest(mask)), mask);
+            } else {
+                let target = warp.r64.overwrite(row, mask);
+                lanes(mask).for_each(|lane| target[lane] = value(lane));
             }
-            write64(&mut warp.r64[(frame.base64 + row) as usize], &value, mask);
         }
-        Element::Pair => {
-            let (mut low, mut high): (Row64, Row64) = ([0; LANES], [0; LANES]);
-            for lane in lanes(mask) {
-                low[lane] = fetch(lane, 0, 8);
-                high[lane] = fetch(lane, 8, 8);
-            }
-            write64(&mut warp.r64[(frame.base64 + row) as usize], &low, mask);
-            write64(&mut warp.r64[(frame.base64 + row + 1) as usize], &high, mask);
-        }
+        Element::Pair => {}
     }
 }
 
 /// Loads from `data`, whose first byte has address `base`; all accesses fit.
+#[inline(always)]
 pub(super) fn load(
     data: &[u8],
     base: u64,
-    active: Lanes<'_>,
+    places: Places<'_>,
+    mask: u32,
     op: &MemoryOp,
     warp: &mut Warp,
     frame: &Frame,
 ) {
-    let Lanes { addresses, mask, pattern } = active;
-    let first = active.first().wrapping_sub(base) as usize;
-    if let [(row, Element::Narrow { bytes: 4, register: 32, .. })] = &*op.elements
-        && *row != NONE
-    {
-        let target = &mut warp.r32[(frame.base32 + row) as usize];
-        match pattern {
-            Pattern::Contiguous => {
-                if let Some(bytes) = data.get(first..first + 4 * LANES) {
-                    for (lane, word) in target.iter_mut().zip(bytes.chunks_exact(4)) {
-                        *lane = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
-                    }
-                }
-            }
-            Pattern::Uniform => {
-                let value = read(data, first, 4) as u32;
-                write32(target, &[value; LANES], mask);
-            }
-            Pattern::General => {
-                let fetch =
-                    |lane: usize| read(data, addresses[lane].wrapping_sub(base) as usize, 4) as u32;
-                if mask == FULL {
-                    for (lane, value) in target.iter_mut().enumerate() {
-                        *value = fetch(lane);
-                    }
-                } else {
-                    lanes(mask).for_each(|lane| target[lane] = fetch(lane));
-                }
-            }
-        }
-        return;
-    }
-    let mut offset = 0;
+    let mut base = base;
     for (row, element) in &op.elements {
-        if pattern == Pattern::Uniform {
-            let fetched =
-                |part: u32, bytes: u32| read(data, first + (offset + part) as usize, bytes);
-            let (low, high) = match element {
-                Element::Pair => (fetched(0, 8), fetched(8, 8)),
-                element => (fetched(0, element.bytes()), 0),
-            };
-            put(warp, frame, mask, *row, *element, |_, part, _| if part == 0 { low } else { high });
-        } else {
-            put(warp, frame, mask, *row, *element, |lane, part, bytes| {
-                let at = addresses[lane].wrapping_sub(base) as usize;
-                read(data, at + (offset + part) as usize, bytes)
-            });
-        }
-        offset += element.bytes();
-    }
-}
-
-/// Hands one element of every lane of `mask` to `keep`, lane by lane in rising order: lane, offset, bytes, value.
-fn take(
-    warp: &Warp,
-    frame: &Frame,
-    mask: u32,
-    row: u32,
-    element: Element,
-    mut keep: impl FnMut(usize, u32, u32, u64),
-) {
-    match element {
-        Element::Narrow { bytes, .. } => {
-            let value = &warp.r32[(frame.base32 + row) as usize];
-            lanes(mask).for_each(|lane| keep(lane, 0, u32::from(bytes), u64::from(value[lane])));
-        }
-        Element::Wide { bytes, .. } => {
-            let value = &warp.r64[(frame.base64 + row) as usize];
-            lanes(mask).for_each(|lane| keep(lane, 0, u32::from(bytes), value[lane]));
-        }
-        Element::Pair => {
-            let low = &warp.r64[(frame.base64 + row) as usize];
-            let high = &warp.r64[(frame.base64 + row + 1) as usize];
-            for lane in lanes(mask) {
-                keep(lane, 0, 8, low[lane]);
-                keep(lane, 8, 8, high[lane]);
+        match *element {
+            _ if *row == NONE => {}
+            Element::Narrow { bytes: 4, register: 32, .. } => {
+                gather(&mut warp.r32, frame.base32 + row, data, base, places, mask);
             }
+            Element::Wide { bytes: 8, .. } => {
+                gather(&mut warp.r64, frame.base64 + row, data, base, places, mask);
+            }
+            Element::Pair => {
+                let row = frame.base64 + row;
+                gather(&mut warp.r64, row, data, base, places, mask);
+                gather(&mut warp.r64, row + 1, data, base.wrapping_sub(8), places, mask);
+            }
+            element => put(warp, frame, mask, places, *row, element, |lane, bytes| {
+                read(data, places.lane(lane).wrapping_sub(base) as usize, bytes)
+            }),
         }
+        base = base.wrapping_sub(u64::from(element.bytes()));
     }
 }
 
 /// Stores to `data`, whose first byte has address `base`; all accesses fit. Of lanes that write the
 /// same bytes the highest one wins.
+#[inline(always)]
 pub(super) fn store(
     data: &mut [u8],
     base: u64,
-    active: Lanes<'_>,
+    places: Places<'_>,
+    mask: u32,
     op: &MemoryOp,
-    warp: &Warp,
+    warp: &mut Warp,
     frame: &Frame,
 ) {
-    let Lanes { addresses, mask, pattern } = active;
-    if pattern == Pattern::Contiguous
-        && let [(row, Element::Narrow { bytes: 4, .. })] = &*op.elements
-    {
-        let first = addresses[0].wrapping_sub(base) as usize;
-        let value = &warp.r32[(frame.base32 + row) as usize];
-        if let Some(bytes) = data.get_mut(first..first + 4 * LANES) {
-            for (word, lane) in bytes.chunks_exact_mut(4).zip(value) {
-                word.copy_from_slice(&lane.to_le_bytes());
+    let mut base = base;
+    for (row, element) in &op.elements {
+        match *element {
+            Element::Narrow { bytes: 4, .. } => {
+                scatter(warp.r32.read(frame.base32 + row), data, base, places, mask);
+            }
+            Element::Wide { bytes: 8, .. } => {
+                scatter(warp.r64.read(frame.base64 + row), data, base, places, mask);
+            }
+            Element::Pair => {
+                let row = frame.base64 + row;
+                scatter(warp.r64.read(row), data, base, places, mask);
+                scatter(warp.r64.read(row + 1), data, base.wrapping_sub(8), places, mask);
+            }
+            Element::Narrow { bytes, .. } => {
+                let values = warp.r32.read(frame.base32 + row);
+                for lane in lanes(mask) {
+                    let at = places.lane(lane).wrapping_sub(base) as usize;
+                    write(data, at, u32::from(bytes), u64::from(values[lane]));
+                }
+            }
+            Element::Wide { bytes, .. } => {
+                let values = warp.r64.read(frame.base64 + row);
+                for lane in lanes(mask) {
+                    let at = places.lane(lane).wrapping_sub(base) as usize;
+                    write(data, at, u32::from(bytes), values[lane]);
+                }
             }
         }
-        return;
-    }
-    let mut offset = 0;
-    for (row, element) in &op.elements {
-        take(warp, frame, mask, *row, *element, |lane, part, bytes, value| {
-            let at = addresses[lane].wrapping_sub(base) as usize;
-            write(data, at + (offset + part) as usize, bytes, value);
-        });
-        offset += element.bytes();
+        base = base.wrapping_sub(u64::from(element.bytes()));
     }
 }
 
 /// Up to 8 bytes of a lane's local memory.
-#[inline]
+#[inline(always)]
 pub(super) fn read_local(local: &[Row32], lane: usize, address: u64, bytes: u32) -> u64 {
     let word = |at: u64| local.get(at as usize).map_or(0, |row| u64::from(row[lane]));
     let at = address / 4;
@@ -302,7 +405,7 @@ pub(super) fn read_local(local: &[Row32], lane: usize, address: u64, bytes: u32)
 }
 
 /// Writes up to 8 bytes of a lane's local memory.
-#[inline]
+#[inline(always)]
 pub(super) fn write_local(local: &mut [Row32], lane: usize, address: u64, bytes: u32, value: u64) {
     let at = (address / 4) as usize;
     match bytes {
@@ -328,32 +431,54 @@ pub(super) fn write_local(local: &mut [Row32], lane: usize, address: u64, bytes:
 }
 
 /// Loads from local memory; all accesses fit.
-pub(super) fn load_local(active: Lanes<'_>, op: &MemoryOp, warp: &mut Warp, frame: &Frame) {
+pub(super) fn load_local(
+    places: Places<'_>,
+    mask: u32,
+    op: &MemoryOp,
+    warp: &mut Warp,
+    frame: &Frame,
+) {
     // Taken out for the time of the transfer, so that registers can be written.
     let local = std::mem::take(&mut warp.local);
-    let Lanes { addresses, mask, pattern } = active;
-    let first = (active.first() / 4) as usize;
     let mut offset = 0;
     for (row, element) in &op.elements {
-        let words = first + (offset / 4) as usize;
-        match (pattern, *element) {
-            (Pattern::Uniform, Element::Narrow { bytes: 4, register: 32, .. }) if *row != NONE => {
-                if let Some(value) = local.get(words) {
-                    write32(&mut warp.r32[(frame.base32 + row) as usize], value, mask);
+        let word = (places.lane(lowest(mask)) / 4) as usize + (offset / 4) as usize;
+        let together = matches!(places, Places::Even(Affine { stride: 0, .. }));
+        match *element {
+            _ if *row == NONE => {}
+            Element::Narrow { bytes: 4, register: 32, .. } if together => {
+                if let Some(value) = local.get(word) {
+                    warp.r32.write(frame.base32 + row, value, mask);
                 }
             }
-            (Pattern::Uniform, Element::Wide { bytes: 8, .. }) if *row != NONE => {
-                if let Some([low, high]) = local.get(words..words + 2) {
-                    let value: Row64 = std::array::from_fn(|lane| {
-                        u64::from(low[lane]) | u64::from(high[lane]) << 32
+            Element::Wide { bytes: 8, .. } if together => {
+                if let Some([low, high]) = local.get(word..word + 2) {
+                    let target = warp.r64.overwrite(frame.base64 + row, mask);
+                    for lane in lanes(mask) {
+                        target[lane] = u64::from(low[lane]) | u64::from(high[lane]) << 32;
+                    }
+                }
+            }
+            element => {
+                let fetch = |lane: usize, part: u64, bytes: u32| {
+                    let address = places.lane(lane).wrapping_add(u64::from(offset) + part);
+                    read_local(&local, lane, address, bytes)
+                };
+                // The same place in local memory is another variable in each lane.
+                let each = places.row();
+                let apart = Places::Each(&each);
+                if element == Element::Pair {
+                    let row = frame.base64 + row;
+                    for (row, part) in [(row, 0), (row + 1, 8)] {
+                        let target = warp.r64.overwrite(row, mask);
+                        lanes(mask).for_each(|lane| target[lane] = fetch(lane, part, 8));
+                    }
+                } else {
+                    put(warp, frame, mask, apart, *row, element, |lane, bytes| {
+                        fetch(lane, 0, bytes)
                     });
-                    write64(&mut warp.r64[(frame.base64 + row) as usize], &value, mask);
                 }
             }
-            _ => put(warp, frame, mask, *row, *element, |lane, part, bytes| {
-                let address = addresses[lane].wrapping_add(u64::from(offset + part));
-                read_local(&local, lane, address, bytes)
-            }),
         }
         offset += element.bytes();
     }
@@ -361,30 +486,45 @@ pub(super) fn load_local(active: Lanes<'_>, op: &MemoryOp, warp: &mut Warp, fram
 }
 
 /// Stores to local memory; all accesses fit.
-pub(super) fn store_local(active: Lanes<'_>, op: &MemoryOp, warp: &mut Warp, frame: &Frame) {
+pub(super) fn store_local(
+    places: Places<'_>,
+    mask: u32,
+    op: &MemoryOp,
+    warp: &mut Warp,
+    frame: &Frame,
+) {
     let mut local = std::mem::take(&mut warp.local);
-    let Lanes { addresses, mask, pattern } = active;
-    let first = (active.first() / 4) as usize;
     let mut offset = 0;
     for (row, element) in &op.elements {
-        let words = first + (offset / 4) as usize;
-        match (pattern, *element) {
-            (Pattern::Uniform, Element::Narrow { bytes: 4, .. }) => {
-                if let Some(target) = local.get_mut(words) {
-                    write32(target, &warp.r32[(frame.base32 + row) as usize], mask);
+        let word = (places.lane(lowest(mask)) / 4) as usize + (offset / 4) as usize;
+        let together = matches!(places, Places::Even(Affine { stride: 0, .. }));
+        let mut keep = |lane: usize, part: u64, bytes: u32, value: u64| {
+            let address = places.lane(lane).wrapping_add(u64::from(offset) + part);
+            write_local(&mut local, lane, address, bytes, value);
+        };
+        match *element {
+            Element::Narrow { bytes: 4, .. } if together => {
+                let value = warp.r32.read(frame.base32 + row);
+                if let Some(target) = local.get_mut(word) {
+                    write32(target, value, mask);
                 }
             }
-            (Pattern::Uniform, Element::Wide { bytes: 8, .. }) => {
-                let value = &warp.r64[(frame.base64 + row) as usize];
-                if let Some([low, high]) = local.get_mut(words..words + 2) {
-                    write32(low, &value.map(|lane| lane as u32), mask);
-                    write32(high, &value.map(|lane| (lane >> 32) as u32), mask);
+            Element::Narrow { bytes, .. } => {
+                let value = warp.r32.read(frame.base32 + row);
+                for lane in lanes(mask) {
+                    keep(lane, 0, u32::from(bytes), u64::from(value[lane]));
                 }
             }
-            _ => take(warp, frame, mask, *row, *element, |lane, part, bytes, value| {
-                let address = addresses[lane].wrapping_add(u64::from(offset + part));
-                write_local(&mut local, lane, address, bytes, value);
-            }),
+            Element::Wide { bytes, .. } => {
+                let value = warp.r64.read(frame.base64 + row);
+                lanes(mask).for_each(|lane| keep(lane, 0, u32::from(bytes), value[lane]));
+            }
+            Element::Pair => {
+                for part in [0, 1] {
+                    let value = warp.r64.read(frame.base64 + row + part);
+                    lanes(mask).for_each(|lane| keep(lane, 8 * u64::from(part), 8, value[lane]));
+                }
+            }
         }
         offset += element.bytes();
     }

@@ -11,7 +11,8 @@
 //! (forward progress of Volta and later).
 
 use crate::op::NONE;
-use crate::row::{Row32, Row64, lanes};
+use crate::registers::Bank;
+use crate::row::{Bases, Row32, lanes};
 
 /// Lanes that run together.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +72,14 @@ pub(super) struct Frame {
     pub(super) depth: u32,
 }
 
+impl Frame {
+    /// Where its rows begin.
+    #[inline(always)]
+    pub(super) fn bases(&self) -> Bases {
+        Bases { r32: self.base32, r64: self.base64 }
+    }
+}
+
 /// 32 lanes and their state.
 #[derive(Debug, Default)]
 pub(super) struct Warp {
@@ -84,8 +93,8 @@ pub(super) struct Warp {
     free_frames: Vec<u32>,
     // The register stacks. A frame's rows are the same for all lanes, but lanes that called other functions
     // from the same frame use the same rows for theirs: each lane sees only its own column.
-    pub(super) r32: Vec<Row32>,
-    pub(super) r64: Vec<Row64>,
+    pub(super) r32: Bank<u32>,
+    pub(super) r64: Bank<u64>,
     pub(super) predicates: Vec<u32>,
     /// Local memory, word by word: all lanes' copies of one word lie together.
     pub(super) local: Vec<Row32>,
@@ -103,8 +112,6 @@ impl Warp {
         self.free_joins.clear();
         self.frames.clear();
         self.free_frames.clear();
-        self.r32.clear();
-        self.r64.clear();
         self.predicates.clear();
         self.local.clear();
         self.barrier_changed = false;
@@ -264,9 +271,11 @@ impl Warp {
 
     /// The value of a 32-bit row in the first lane of `mask`, and the lanes that agree with it.
     pub(super) fn agreeing(&self, row: u32, mask: u32) -> (u32, u32) {
-        let values = &self.r32[row as usize];
-        let first = values[(mask.trailing_zeros() & 31) as usize];
-        let same = lanes(mask).filter(|lane| values[*lane] == first);
+        if let Some(value) = self.r32.uniform(row, mask) {
+            return (value, mask);
+        }
+        let first = self.r32.lane(row, (mask.trailing_zeros() & 31) as usize);
+        let same = lanes(mask).filter(|lane| self.r32.lane(row, *lane) == first);
         (first, same.fold(0, |agreed, lane| agreed | 1 << lane))
     }
 }

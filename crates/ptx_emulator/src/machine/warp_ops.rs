@@ -12,7 +12,7 @@ use super::warp::{State, Warp};
 use crate::diagnostic::ranges;
 use crate::fault::{Fault, FaultKind};
 use crate::op::{NONE, OpKind, Reduce, Shuffle, Vote, WarpKind, WarpOp};
-use crate::row::{FULL, LANES, Row32, Row64, lanes, write_mask, write32};
+use crate::row::{FULL, LANES, Row32, Row64, lanes, write_mask};
 use crate::semantics::MinMaxMode;
 use crate::semantics::f32 as single;
 
@@ -132,21 +132,20 @@ fn run(warp: &mut Warp, group: &[(usize, &WarpOp)], present: u32) {
     for (index, op) in group {
         let split = warp.splits[*index];
         let frame = warp.frames[split.frame as usize];
-        let row = |row: u32| &warp.r32[(frame.base32 + row) as usize];
         for lane in lanes(split.mask) {
             if op.a != NONE {
                 inputs.value[lane] = match kind {
                     WarpKind::MatchAny { wide: true } | WarpKind::MatchAll { wide: true } => {
-                        warp.r64[(frame.base64 + op.a) as usize][lane]
+                        warp.r64.lane(frame.base64 + op.a, lane)
                     }
-                    _ => u64::from(row(op.a)[lane]),
+                    _ => u64::from(warp.r32.lane(frame.base32 + op.a, lane)),
                 };
             }
             if op.b != NONE {
-                inputs.b[lane] = row(op.b)[lane];
+                inputs.b[lane] = warp.r32.lane(frame.base32 + op.b, lane);
             }
             if op.c != NONE {
-                inputs.c[lane] = row(op.c)[lane];
+                inputs.c[lane] = warp.r32.lane(frame.base32 + op.c, lane);
             }
         }
         if op.vote.row != NONE {
@@ -158,7 +157,7 @@ fn run(warp: &mut Warp, group: &[(usize, &WarpOp)], present: u32) {
         let split = warp.splits[*index];
         let frame = warp.frames[split.frame as usize];
         if op.d != NONE {
-            write32(&mut warp.r32[(frame.base32 + op.d) as usize], &outputs.value, split.mask);
+            warp.r32.write(frame.base32 + op.d, &outputs.value, split.mask);
         }
         if op.p != NONE {
             let row = &mut warp.predicates[(frame.base_predicate + op.p) as usize];

@@ -1,0 +1,262 @@
+//! The registers of a warp, with what is known about them.
+//!
+//! Most integer registers of a kernel hold the same number in all lanes, or numbers that rise evenly from lane to lane:
+//! loop counters, indices, addresses. A [`Tag`] says so, and then only two numbers are computed instead of
+//! 32. The lanes of a tagged row are written out only when something needs them one by one ([`Bank::settle`]).
+//!
+//! A tag speaks for some lanes only, those that were active when the row was written. The other lanes' values
+//! are in the row itself.
+
+use crate::row::{FULL, LANES, lanes};
+
+/// A register's type.
+pub(crate) trait Word: Copy {
+    /// What registers hold before they are written.
+    const POISON: Self;
+    fn from_bits(bits: u64) -> Self;
+    fn bits(self) -> u64;
+}
+
+impl Word for u32 {
+    const POISON: u32 = 0xCBCB_CBCB;
+    fn from_bits(bits: u64) -> u32 {
+        bits as u32
+    }
+    fn bits(self) -> u64 {
+        u64::from(self)
+    }
+}
+
+impl Word for u64 {
+    const POISON: u64 = 0xCBCB_CBCB_CBCB_CBCB;
+    fn from_bits(bits: u64) -> u64 {
+        bits
+    }
+    fn bits(self) -> u64 {
+        self
+    }
+}
+
+/// Values `base + lane * stride`, modulo the register's size; 32-bit registers ignore the upper halves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Affine {
+    pub(crate) base: u64,
+    pub(crate) stride: u64,
+}
+
+impl Affine {
+    pub(crate) fn uniform(base: u64) -> Affine {
+        Affine { base, stride: 0 }
+    }
+
+    pub(crate) fn lane(self, lane: usize) -> u64 {
+        self.base.wrapping_add(self.stride.wrapping_mul(lane as u64))
+    }
+}
+
+/// What is known about a row.
+#[derive(Clone, Copy, Debug)]
+struct Tag {
+    value: Affine,
+    /// The lanes for which it holds; 0: nothing is known.
+    mask: u32,
+    /// Whether the row itself holds these lanes' values too.
+    settled: bool,
+}
+
+impl Tag {
+    const NONE: Tag = Tag { value: Affine { base: 0, stride: 0 }, mask: 0, settled: false };
+}
+
+/// All rows of one width.
+#[derive(Debug)]
+pub(crate) struct Bank<T> {
+    rows: Vec<[T; LANES]>,
+    tags: Vec<Tag>,
+    /// Whether tags are kept at all. Without them the results are the same, which tests make sure of.
+    pub(crate) tagged: bool,
+}
+
+impl<T: Word> Default for Bank<T> {
+    fn default() -> Bank<T> {
+        Bank { rows: Vec::new(), tags: Vec::new(), tagged: true }
+    }
+}
+
+impl<T: Word> Bank<T> {
+    /// Gives the lanes of `mask` of the rows from `start` on these values; there are at least as many rows then.
+    pub(crate) fn enter(&mut self, start: usize, values: &[Affine], mask: u32) {
+        let end = start + values.len();
+        if self.rows.len() < end {
+            self.rows.resize(end, [T::POISON; LANES]);
+            self.tags.resize(end, Tag::NONE);
+        }
+        for (row, value) in (start as u32..).zip(values) {
+            self.set_affine(row, *value, mask);
+        }
+    }
+
+    /// What is known about the lanes of `mask` of a row.
+    #[inline(always)]
+    pub(crate) fn affine(&self, row: u32, mask: u32) -> Option<Affine> {
+        let tag = &self.tags[row as usize];
+        (tag.mask & mask == mask).then_some(tag.value)
+    }
+
+    /// Whether the lanes of `mask` are known to hold one value.
+    #[inline(always)]
+    pub(crate) fn uniform(&self, row: u32, mask: u32) -> Option<T> {
+        self.affine(row, mask)
+            .filter(|value| value.stride == 0)
+            .map(|value| T::from_bits(value.base))
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_affine(&mut self, row: u32, value: Affine, mask: u32) {
+        let tag = self.tags[row as usize];
+        if tag.mask & !mask != 0 && !tag.settled {
+            self.settle(row);
+        }
+        self.tags[row as usize] = Tag { value, mask, settled: false };
+        if !self.tagged {
+            self.settle(row);
+            self.tags[row as usize].mask = 0;
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_uniform(&mut self, row: u32, value: T, mask: u32) {
+        self.set_affine(row, Affine::uniform(value.bits()), mask);
+    }
+
+    /// Makes sure that the row itself holds the values of all lanes.
+    #[inline(always)]
+    pub(crate) fn settle(&mut self, row: u32) {
+        let tag = &self.tags[row as usize];
+        if tag.mask != 0 && !tag.settled {
+            self.write_out(row);
+        }
+    }
+
+    #[inline(never)]
+    fn write_out(&mut self, row: u32) {
+        let tag = &mut self.tags[row as usize];
+        tag.settled = true;
+        let Tag { value: Affine { mut base, stride }, mask, .. } = *tag;
+        let target = &mut self.rows[row as usize];
+        if stride == 0 && mask == FULL {
+            *target = [T::from_bits(base); LANES];
+        } else if mask == FULL {
+            for lane in target {
+                *lane = T::from_bits(base);
+                base = base.wrapping_add(stride);
+            }
+        } else {
+            let value = Affine { base, stride };
+            lanes(mask).for_each(|lane| target[lane] = T::from_bits(value.lane(lane)));
+        }
+    }
+
+    /// A row's values.
+    #[inline(always)]
+    pub(crate) fn read(&mut self, row: u32) -> &[T; LANES] {
+        self.settle(row);
+        &self.rows[row as usize]
+    }
+
+    /// A row's values, where the bank cannot be changed.
+    pub(crate) fn copy(&self, row: u32) -> [T; LANES] {
+        let mut values = self.rows[row as usize];
+        let tag = self.tags[row as usize];
+        if !tag.settled {
+            lanes(tag.mask).for_each(|lane| values[lane] = T::from_bits(tag.value.lane(lane)));
+        }
+        values
+    }
+
+    /// One lane's value.
+    #[inline(always)]
+    pub(crate) fn lane(&self, row: u32, lane: usize) -> T {
+        let tag = &self.tags[row as usize];
+        if tag.mask >> lane & 1 != 0 {
+            T::from_bits(tag.value.lane(lane))
+        } else {
+            self.rows[row as usize][lane]
+        }
+    }
+
+    /// A row of which all lanes of `mask` are about to be written.
+    #[inline(always)]
+    pub(crate) fn overwrite(&mut self, row: u32, mask: u32) -> &mut [T; LANES] {
+        let tag = self.tags[row as usize];
+        if tag.mask & !mask != 0 && !tag.settled {
+            self.write_out(row);
+        }
+        self.tags[row as usize].mask = 0;
+        &mut self.rows[row as usize]
+    }
+
+    /// Writes the lanes of `mask`.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, row: u32, value: &[T; LANES], mask: u32) {
+        let target = self.overwrite(row, mask);
+        if mask == FULL {
+            *target = *value;
+        } else {
+            lanes(mask).for_each(|lane| target[lane] = value[lane]);
+        }
+    }
+
+    /// Writes one lane.
+    pub(crate) fn set_lane(&mut self, row: u32, lane: usize, value: T) {
+        self.settle(row);
+        self.tags[row as usize].mask = 0;
+        self.rows[row as usize][lane] = value;
+    }
+
+    /// A row that was [settled](Bank::settle).
+    #[inline(always)]
+    pub(crate) fn settled(&self, row: u32) -> &[T; LANES] {
+        &self.rows[row as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bank(tagged: bool) -> Bank<u32> {
+        let mut bank = Bank { tagged, ..Bank::default() };
+        bank.enter(0, &[Affine::uniform(7), Affine { base: 10, stride: 2 }], FULL);
+        bank
+    }
+
+    #[test]
+    fn tags_of_some_lanes_leave_the_others_alone() {
+        for tagged in [true, false] {
+            let mut bank = bank(tagged);
+            bank.set_affine(1, Affine { base: 100, stride: u64::MAX }, 0x0000_FFFF);
+            assert_eq!((bank.lane(1, 3), bank.lane(1, 20)), (97, 50));
+            bank.set_affine(1, Affine::uniform(1), 0xFFFF_0000);
+            assert_eq!((bank.lane(1, 3), bank.lane(1, 20)), (97, 1));
+            let copy = bank.copy(1);
+            assert_eq!(copy, *bank.read(1));
+            assert_eq!((copy[3], copy[20]), (97, 1));
+            bank.write(1, &[5; LANES], 0xF);
+            assert_eq!((bank.lane(1, 3), bank.lane(1, 4), bank.lane(1, 20)), (5, 96, 1));
+            bank.set_lane(0, 31, 9);
+            assert_eq!((bank.lane(0, 30), bank.lane(0, 31)), (7, 9));
+        }
+    }
+
+    #[test]
+    fn only_lanes_that_a_tag_speaks_for_are_known() {
+        let mut bank = bank(true);
+        assert_eq!(bank.affine(1, FULL), Some(Affine { base: 10, stride: 2 }));
+        assert_eq!((bank.uniform(0, FULL), bank.uniform(1, FULL)), (Some(7), None));
+        bank.set_affine(0, Affine::uniform(8), 1);
+        assert_eq!((bank.uniform(0, 1), bank.uniform(0, 3)), (Some(8), None));
+        bank.overwrite(0, FULL).fill(0);
+        assert_eq!(bank.affine(0, 1), None);
+    }
+}
