@@ -23,6 +23,27 @@ pub(crate) enum Area {
     Global { slot: u32, base: u64 },
 }
 
+/// Bytes from the start of an area, by lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Offsets {
+    /// Evenly spaced: lane 0's offset, and the distance from lane to lane; modulo 2^64, so that lanes can go downwards.
+    Even {
+        first: u64,
+        stride: u64,
+    },
+    Each(Row64),
+}
+
+impl Offsets {
+    #[inline]
+    pub(crate) fn at(&self, lane: usize) -> u64 {
+        match self {
+            Offsets::Even { first, stride } => first.wrapping_add(stride.wrapping_mul(lane as u64)),
+            Offsets::Each(row) => row[lane],
+        }
+    }
+}
+
 /// Lanes of a warp access memory with one instruction. All of it is there, and aligned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access<'a> {
@@ -31,8 +52,7 @@ pub(crate) struct Access<'a> {
     pub(crate) lanes: u32,
     pub(crate) action: Action,
     pub(crate) area: Area,
-    /// By lane: bytes from the start of the area.
-    pub(crate) offsets: &'a Row64,
+    pub(crate) offsets: &'a Offsets,
     /// Bytes that each lane accesses.
     pub(crate) bytes: u32,
     pub(crate) order: Order,

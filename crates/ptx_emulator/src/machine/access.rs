@@ -27,7 +27,12 @@ enum Direction {
 
 /// Where the lanes access memory, if that is known to be evenly spaced.
 #[inline]
-fn even_addresses(warp: &Warp, frame: &Frame, address: &Address, mask: u32) -> Option<Affine> {
+pub(super) fn even_addresses(
+    warp: &Warp,
+    frame: &Frame,
+    address: &Address,
+    mask: u32,
+) -> Option<Affine> {
     let offset = address.offset;
     match address.base {
         AddressRow::Wide(row) => {

@@ -90,7 +90,7 @@ impl Values for Comparison<'_, '_> {
 impl Engine<'_> {
     /// What lies where a lane's access goes. False if that is not known.
     fn present(&self, block: &BlockState, part: &Part, lane: usize, bytes: &mut [u8]) -> bool {
-        let offset = part.offsets[lane];
+        let offset = part.offsets.at(lane);
         match part.area {
             Area::Shared => {
                 let at = offset as usize;
@@ -159,7 +159,7 @@ impl Engine<'_> {
 
     /// Name, size and offset of what lies at an address.
     pub(super) fn described_address(&self, part: &Part, lane: usize) -> FindingAddress {
-        let offset = part.offsets[lane];
+        let offset = part.offsets.at(lane);
         let address = part.base.wrapping_add(offset);
         let (space, place) = match part.area {
             Area::Shared => ("shared", self.shared_variable(offset)),

@@ -199,7 +199,7 @@ impl Engine<'_> {
                 Some((Class::R, _)) => u64::from(u32::MAX),
                 _ => 1,
             };
-            let mut value = |index: usize| match effect.sources.get(index) {
+            let value = |index: usize| match effect.sources.get(index) {
                 Some((Class::R, row)) => u64::from(narrow(warp, &frame, *row)[lane]),
                 Some((Class::D, row)) => wide(warp, &frame, *row)[lane],
                 _ => 0,
@@ -302,7 +302,7 @@ impl Engine<'_> {
             for (row, element) in &op.elements {
                 let bytes = element.bytes();
                 for lane in lanes(part.lanes) {
-                    let at = part.offsets[lane] + u64::from(offset);
+                    let at = part.offsets.at(lane) + u64::from(offset);
                     let written = self.written(place.init, warp.index, &part, lane, at, bytes);
                     let all = if bytes >= 32 { u32::MAX } else { (1 << bytes) - 1 };
                     if written == all {
@@ -349,7 +349,7 @@ impl Engine<'_> {
                         missing |= 1 << lane;
                         written = u32::MAX;
                     }
-                    let at = part.offsets[lane] + u64::from(offset);
+                    let at = part.offsets.at(lane) + u64::from(offset);
                     self.mark_written(place.init, warp.index, &part, (lane, at), bytes, written);
                 }
                 offset += bytes;
@@ -389,7 +389,7 @@ impl Engine<'_> {
         while let Some(part) = self.next_part(block, &frame, target, &mut rest) {
             let mut missing = 0;
             for lane in lanes(part.lanes) {
-                let at = part.offsets[lane];
+                let at = part.offsets.at(lane);
                 let written = self.written(place.init, warp.index, &part, lane, at, whole);
                 let all = if whole >= 32 { u32::MAX } else { (1 << whole) - 1 };
                 if written != all {

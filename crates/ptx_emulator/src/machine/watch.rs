@@ -4,38 +4,38 @@
 //! once a block, barrier, call or warp operation.
 
 use super::CLUSTER_BARRIER;
-use super::access::{addresses, generic_group, misaligned};
+use super::access::{addresses, even_addresses, generic_group};
 use super::barrier::Barrier;
 use super::block::{Block, BlockState};
 use super::launch::Engine;
-use super::transfer::{self, Lanes, Pattern};
+use super::transfer::{FARTHEST, Places, highest, lowest};
 use super::warp::{Frame, Warp};
 use crate::checks::init::BlockInit;
 use crate::checks::race::BlockRace;
 use crate::checks::{BlockChecks, Check, Checks};
-use crate::events::{Access, Action, Area};
+use crate::events::{Access, Action, Area, Offsets};
 use crate::memory::{Owner, window};
 use crate::op::{
     Address, AtomicOp, BarrierKind, FrameSlot, MemoryOp, NONE, OpKind, Order, Space, WarpOp,
 };
-use crate::row::{Class, Row32, Row64, lanes};
+use crate::registers::Affine;
+use crate::row::{Class, FULL, Row32, Row64, lanes};
 
 /// A 32-bit register's values.
-pub(super) fn narrow(warp: &mut Warp, frame: &Frame, row: u32) -> Row32 {
-    warp.r32[(frame.base32 + row) as usize]
+pub(super) fn narrow(warp: &Warp, frame: &Frame, row: u32) -> Row32 {
+    warp.r32.copy(frame.base32 + row)
 }
 
 /// A 64-bit register's values.
-pub(super) fn wide(warp: &mut Warp, frame: &Frame, row: u32) -> Row64 {
-    warp.r64[(frame.base64 + row) as usize]
+pub(super) fn wide(warp: &Warp, frame: &Frame, row: u32) -> Row64 {
+    warp.r64.copy(frame.base64 + row)
 }
 
 /// Lanes of an access that lie in one area.
 pub(super) struct Part {
     pub(super) area: Area,
     pub(super) lanes: u32,
-    /// Bytes from the start of the area.
-    pub(super) offsets: Row64,
+    pub(super) offsets: Offsets,
     /// Address of the area's first byte, in its space.
     pub(super) base: u64,
 }
@@ -224,68 +224,84 @@ impl Engine<'_> {
             return;
         }
         let frame = warp.frames[at.frame as usize];
-        let found = addresses(warp, &frame, &op.address);
-        let even = if action == Action::Read && op.order == Order::WEAK && op.bytes >= 4 {
-            self.even_read(block, op, &found, at)
-        } else {
-            None
-        };
-        if let Some((area, place)) = even
-            && let (Some(race), Some(own)) = (&mut checks.race, &mut state.race)
-            && race.may_skip(own, area, warp.index, place)
+        let kind = (action, op.bytes, op.order);
+        if let Some(even) = even_addresses(warp, &frame, &op.address, at.active)
+            && let Some(part) = self.even_part(block, op.space, even, op.bytes, at)
         {
+            let read = match even.stride {
+                _ if action != Action::Read || op.order != Order::WEAK || op.bytes < 4 => None,
+                0 => Some((even.base.wrapping_sub(part.base), u64::from(op.bytes), at.active)),
+                stride if stride == u64::from(op.bytes) && at.active == FULL => {
+                    Some((even.base.wrapping_sub(part.base), stride * 32, 0))
+                }
+                _ => None,
+            };
+            if let Some(place) = read
+                && let (Some(race), Some(own)) = (&mut checks.race, &mut state.race)
+                && race.may_skip(own, part.area, warp.index, place)
+            {
+                return;
+            }
+            let source = super::findings::Stored { op, frame, part: &part };
+            self.race(checks, state, block, warp, at, &part, kind, source);
+            if let Some(place) = read
+                && let (Some(race), Some(own)) = (&mut checks.race, &mut state.race)
+            {
+                race.was_read(own, part.area, warp.index, place);
+            }
             return;
         }
+        let found = addresses(warp, &frame, &op.address);
         let target = Target { space: op.space, addresses: &found, bytes: op.bytes, pc: at.pc };
         let mut rest = at.active;
         while let Some(part) = self.next_part(block, &frame, target, &mut rest) {
             let source = super::findings::Stored { op, frame, part: &part };
-            self.race(checks, state, block, warp, at, &part, (action, op.bytes, op.order), source);
-        }
-        if let Some((area, place)) = even
-            && let (Some(race), Some(own)) = (&mut checks.race, &mut state.race)
-        {
-            race.was_read(own, area, warp.index, place);
+            self.race(checks, state, block, warp, at, &part, kind, source);
         }
     }
 
-    /// Where a read goes whose lanes all read one place, or one after the other without gaps: first byte, number of bytes,
-    /// and the lanes, if it is one place. All of it is there, and aligned.
+    /// The part of shared or global memory that evenly spaced lanes access: lane 0's address and the distance from lane to
+    /// lane. `None` unless all of it is there, and aligned.
     #[inline]
-    fn even_read(
+    fn even_part(
         &self,
         block: &BlockState,
-        op: &MemoryOp,
-        addresses: &Row64,
+        space: Space,
+        even: Affine,
+        bytes: u32,
         at: Position,
-    ) -> Option<(Area, (u64, u64, u32))> {
-        let pattern = transfer::pattern(addresses, at.active, op.bytes);
-        let bytes = match pattern {
-            Pattern::General => return None,
-            Pattern::Uniform => u64::from(op.bytes),
-            Pattern::Contiguous => u64::from(op.bytes) * 32,
-        };
-        let first = addresses[(at.active.trailing_zeros() & 31) as usize];
-        if first & u64::from(op.bytes - 1) != 0 {
+    ) -> Option<Part> {
+        let Affine { base: first, stride } = even;
+        if (first | stride) & u64::from(bytes - 1) != 0 {
             return None;
         }
-        let lanes = if pattern == Pattern::Uniform { at.active } else { 0 };
-        match op.space {
+        let ends = [even.lane(lowest(at.active)), even.lane(highest(at.active))];
+        let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        // Lanes go one way, and not around.
+        if (stride as i64).unsigned_abs() > FARTHEST {
+            return None;
+        }
+        let bytes = high - low + u64::from(bytes);
+        let (area, base) = match space {
             Space::Shared => {
-                let offset = first.checked_sub(window::SHARED_RESERVED)?;
-                let fits = offset.checked_add(bytes)? <= block.shared.len() as u64;
-                fits.then_some((Area::Shared, (offset, bytes, lanes)))
+                let offset = low.checked_sub(window::SHARED_RESERVED)?;
+                if offset.checked_add(bytes)? > block.shared.len() as u64 {
+                    return None;
+                }
+                (Area::Shared, window::SHARED_RESERVED)
             }
             Space::Global => {
                 let slot = self.caches.get(at.pc as usize).copied()?;
                 let found = self.memory.slot(slot)?;
-                let here =
-                    found.contains(first, bytes) && !matches!(found.owner, Owner::Constant(_));
-                let area = Area::Global { slot, base: found.base };
-                here.then(|| (area, (first - found.base, bytes, lanes)))
+                if !found.contains(low, bytes) || matches!(found.owner, Owner::Constant(_)) {
+                    return None;
+                }
+                (Area::Global { slot, base: found.base }, found.base)
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        let offsets = Offsets::Even { first: first.wrapping_sub(base), stride };
+        Some(Part { area, lanes: at.active, offsets, base })
     }
 
     fn race_atomic(
@@ -375,7 +391,8 @@ impl Engine<'_> {
                 }
                 space => (space, *rest, *target.addresses),
             };
-            let good = group & !misaligned(&inner, group, bytes);
+            let places = Places::of(&inner, group);
+            let good = group & !places.misaligned(group, bytes);
             let (area, base, length) = match space {
                 Space::Shared => (Area::Shared, window::SHARED_RESERVED, block.shared.len() as u64),
                 Space::Local => {
@@ -406,15 +423,14 @@ impl Engine<'_> {
                     (Area::Global { slot, base: found.base }, found.base, found.data.len() as u64)
                 }
             };
-            let active = Lanes { addresses: &inner, mask: good, pattern: Pattern::General };
-            let lanes = if good == 0 { 0 } else { transfer::fitting(active, bytes, base, length) };
+            let lanes = if good == 0 { 0 } else { places.fitting(good, bytes, base, length) };
             match area {
                 // Other lanes may be in another allocation.
                 Area::Global { .. } => *rest &= !(lanes | (group & group.wrapping_neg())),
                 _ => *rest &= !group,
             }
             if lanes != 0 {
-                let offsets = inner.map(|address| address.wrapping_sub(base));
+                let offsets = Offsets::Each(inner.map(|address| address.wrapping_sub(base)));
                 return Some(Part { area, lanes, offsets, base });
             }
         }

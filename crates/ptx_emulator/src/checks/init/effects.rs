@@ -84,21 +84,21 @@ fn effect(op: &Op, mnemonic: &str) -> Effect {
         AddressRow::Wide(row) => (D, row),
     };
     match &op.kind {
-        OpKind::Row { f, d, s } => {
+        OpKind::Row { f, rows } => {
             let (result, classes) = f.signature();
             let sources: Vec<(Class, u32)> =
-                classes.iter().copied().zip(s.iter().copied()).collect();
+                classes.iter().copied().zip(rows.s.iter().copied()).collect();
             let flow = flow(mnemonic, result, &sources);
-            Effect::new(flow, &sources, &[(result, *d)])
+            Effect::new(flow, &sources, &[(result, rows.d)])
         }
         OpKind::Move32 { d, a } => Effect::new(Flow::Copy, &[(R, *a)], &[(R, *d)]),
         OpKind::Move64 { d, a } => Effect::new(Flow::Copy, &[(D, *a)], &[(D, *d)]),
-        OpKind::Compare { f, d, q, s, combine } => {
+        OpKind::Compare { f, rows, q, combine } => {
             let (_, classes) = f.signature();
             let mut sources: Vec<(Class, u32)> =
-                classes.iter().copied().zip(s.iter().copied()).collect();
+                classes.iter().copied().zip(rows.s.iter().copied()).collect();
             sources.extend(combine.map(|(_, p)| (P, p.row)));
-            Effect::new(Flow::Any, &sources, &[(P, *d), (P, *q)])
+            Effect::new(Flow::Any, &sources, &[(P, rows.d), (P, *q)])
         }
         OpKind::ComparePacked { low, d, q, s, combine, .. } => {
             let (_, classes) = low.signature();

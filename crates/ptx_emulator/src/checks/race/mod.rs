@@ -16,9 +16,9 @@ use clock::{BlockClock, Clock, Released};
 pub(crate) use hazard::{Conflict, Hazard};
 use shadow::{Crowd, Flags, Shadow, Together};
 
-use crate::events::{self, Action, Area, Values};
+use crate::events::{self, Action, Area, Offsets, Values};
 use crate::op::{Order, Scope, Semantics};
-use crate::row::{Row64, lanes};
+use crate::row::lanes;
 
 /// A conflict, and what else is known about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl BlockRace {
 
 /// Lanes with the same offset; they access as one.
 struct Groups<'a> {
-    offsets: &'a Row64,
+    offsets: &'a Offsets,
     rest: u32,
     /// Whether lanes that are not neighbours must be found too.
     all: bool,
@@ -72,20 +72,28 @@ struct Groups<'a> {
 impl Iterator for Groups<'_> {
     type Item = (u64, u32);
 
+    #[inline]
     fn next(&mut self) -> Option<(u64, u32)> {
         if self.rest == 0 {
             return None;
         }
         let first = self.rest.trailing_zeros() as usize & 31;
-        let offset = self.offsets[first];
-        let mut group = 0;
-        for lane in lanes(self.rest) {
-            if self.offsets[lane] == offset {
-                group |= 1 << lane;
-            } else if !self.all {
-                break;
+        let offset = self.offsets.at(first);
+        let group = match self.offsets {
+            Offsets::Even { stride: 0, .. } => self.rest,
+            Offsets::Even { .. } => 1 << first,
+            Offsets::Each(row) => {
+                let mut group = 0;
+                for lane in lanes(self.rest) {
+                    if row[lane] == offset {
+                        group |= 1 << lane;
+                    } else if !self.all {
+                        break;
+                    }
+                }
+                group
             }
-        }
+        };
         self.rest &= !group;
         Some((offset, group))
     }
@@ -210,7 +218,7 @@ impl Race {
             if released.is_empty() {
                 return;
             }
-            let Some(found) = released.get(&(base + event.offsets[lane])).cloned() else {
+            let Some(found) = released.get(&(base + event.offsets.at(lane))).cloned() else {
                 continue;
             };
             self.generation = self.generation.wrapping_add(1);
@@ -237,7 +245,7 @@ impl Race {
             };
             let nothing = passed.gpu.is_none() && passed.block.is_none();
             let (released, base) = self.released(block, event.area);
-            let address = base + event.offsets[lane];
+            let address = base + event.offsets.at(lane);
             match event.action {
                 // An atomic carries on what was released before it (PTX ISA, "Release and Acquire Patterns").
                 Action::Atomic if nothing => {}
@@ -330,13 +338,18 @@ fn flags(order: Order, action: Action, shared: bool) -> Flags {
 }
 
 /// Whether each lane accesses what lies behind all of the lane before.
-fn rising(offsets: &Row64, mask: u32, bytes: u32) -> bool {
+fn rising(offsets: &Offsets, mask: u32, bytes: u32) -> bool {
+    let row = match offsets {
+        // Aligned accesses at a distance do not overlap.
+        Offsets::Even { .. } => return true,
+        Offsets::Each(row) => row,
+    };
     let mut next = 0;
     for lane in lanes(mask) {
-        if offsets[lane] < next {
+        if row[lane] < next {
             return false;
         }
-        next = offsets[lane] + u64::from(bytes);
+        next = row[lane] + u64::from(bytes);
     }
     true
 }
