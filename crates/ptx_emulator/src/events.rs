@@ -25,6 +25,7 @@ pub(crate) enum Area {
 
 /// Bytes from the start of an area, by lane.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "lives on the stack for the time of one access")]
 pub(crate) enum Offsets {
     /// Evenly spaced: lane 0's offset, and the distance from lane to lane; modulo 2^64, so that lanes can go downwards.
     Even {
