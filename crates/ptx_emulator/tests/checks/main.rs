@@ -11,3 +11,4 @@ mod race_shared;
 mod samples;
 mod speed;
 mod sync;
+mod texts;
