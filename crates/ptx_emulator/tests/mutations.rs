@@ -5,7 +5,7 @@ mod common;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use ptx_emulator::{Launch, Machine, MachineConfig, Program};
+use ptx_emulator::{CheckSet, Launch, Machine, MachineConfig, Program};
 
 /// Modules with most kinds of instructions, to be damaged.
 fn specimens() -> Vec<String> {
@@ -43,22 +43,33 @@ fn specimens() -> Vec<String> {
     ]
 }
 
-/// Compiles and, if that works, runs with little of everything.
+/// Compiles and, if that works, runs with little of everything; with checks and without, which must do the same.
 fn survive(source: &str) {
     let Ok(program) = Program::compile(source) else {
         return;
     };
+    let program = Arc::new(program);
+    assert_eq!(
+        run(&program, source.len(), CheckSet::NONE),
+        run(&program, source.len(), CheckSet::ALL)
+    );
+}
+
+/// How each kernel's launch ended, and what is in its output then.
+fn run(program: &Arc<Program>, seed: usize, checks: CheckSet) -> Vec<(String, Vec<u8>)> {
     let mut config = MachineConfig::default();
     config.fuel = Some(20_000);
     config.memory_bytes = 1 << 20;
-    config.schedule_seed = Some(source.len() as u64);
+    config.schedule_seed = Some(seed as u64);
+    config.checks = checks;
     let mut machine = Machine::new(config);
     let names: Vec<(String, u32)> =
         program.kernels().map(|kernel| (kernel.name.clone(), kernel.param_bytes)).collect();
-    let Ok(module) = machine.load(Arc::new(program)) else {
-        return;
+    let Ok(module) = machine.load(Arc::clone(program)) else {
+        return Vec::new();
     };
     let out = machine.memory_mut().alloc(4096, "out").expect("1 MiB is there");
+    let mut ends = Vec::new();
     for (kernel, bytes) in names {
         let mut params = vec![0; (bytes as usize).max(16)];
         params[..8].copy_from_slice(&out.to_le_bytes());
@@ -69,10 +80,21 @@ fn survive(source: &str) {
             dynamic_shared_bytes: 64,
             params: &params,
         };
-        if let Err(fault) = machine.launch(module, &launch, &mut Vec::new()) {
-            assert!(fault.to_string().contains("\nhelp: "));
+        let end = match machine.launch(module, &launch, &mut Vec::new()) {
+            Ok(report) => format!("{report:?}"),
+            Err(fault) => {
+                assert!(fault.to_string().contains("\nhelp: "));
+                format!("{:?}", fault.kind())
+            }
+        };
+        for finding in machine.take_findings() {
+            assert!(finding.to_string().contains("\nhelp: "));
         }
+        let mut content = vec![0; 4096];
+        machine.memory().read(out, &mut content).expect("allocated");
+        ends.push((end, content));
     }
+    ends
 }
 
 #[test]
