@@ -89,6 +89,31 @@ impl GlobalCost {
         }
     }
 
+    /// As [`affine`](GlobalCost::affine) for the lanes of `mask` alone.
+    #[must_use]
+    pub fn affine_masked(base: u64, stride: i64, mask: u32, bytes: u32) -> GlobalCost {
+        let wide = u64::from(bytes);
+        let regular = wide.is_power_of_two()
+            && wide <= SECTOR_BYTES
+            && (base | stride as u64).is_multiple_of(wide)
+            && stride != 0;
+        let reach = stride.unsigned_abs().checked_mul(31);
+        let end = reach.and_then(|reach| base.checked_add(reach));
+        if !regular || end.is_none() || reach.is_some_and(|reach| stride < 0 && reach > base) {
+            return GlobalCost::of(&super::addresses(base, stride), mask, bytes);
+        }
+        // Addresses that rise or fall come to a unit once; an element lies in one sector.
+        let (mut sectors, mut lines) = (0, 0);
+        let (mut sector, mut line) = (u64::MAX, u64::MAX);
+        for lane in crate::row::lanes(mask) {
+            let address = base.wrapping_add((stride as u64).wrapping_mul(lane as u64));
+            sectors += u32::from(address / SECTOR_BYTES != sector);
+            lines += u32::from(address / LINE_BYTES != line);
+            (sector, line) = (address / SECTOR_BYTES, address / LINE_BYTES);
+        }
+        GlobalCost { sectors, lines, ideal_sectors: ideal(mask.count_ones(), bytes) }
+    }
+
     /// The cost of an `atom` or `red`. When all active lanes name one address, the hardware moves a sector for each lane
     /// (recorded for `red.global.add.u32`); the lines and the ideal are those of a load.
     #[must_use]
@@ -133,6 +158,21 @@ mod tests {
     use super::*;
     use crate::row::lanes;
 
+    #[test]
+    fn some_lanes_of_even_addresses() {
+        let masks = [0, 1, 0x8000_0000, 0x5555_5555, 0xFFFF, 0xFFFF_0000, 0x0F0F_1234, u32::MAX];
+        for (base, bytes) in [(0, 4), (4096, 4), (4100, 4), (64, 8), (65, 1), (48, 16), (66, 4)] {
+            for stride in [-256, -32, -8, -4, -1, 0, 1, 2, 4, 8, 12, 16, 32, 36, 128, 1 << 40] {
+                for mask in masks {
+                    let expected =
+                        GlobalCost::of(&super::super::addresses(base, stride), mask, bytes);
+                    let found = GlobalCost::affine_masked(base, stride, mask, bytes);
+                    assert_eq!(found, expected, "{base} {bytes} {stride} {mask:#x}");
+                }
+            }
+        }
+    }
+
     /// The definition, word for word.
     fn definition(addresses: &[u64; 32], mask: u32, bytes: u32) -> GlobalCost {
         let units = |unit: u64| {
@@ -153,7 +193,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        #[test]
+
+    #[test]
         fn general_costs_are_the_definition(
             offsets in prop::array::uniform32(0_u64..600), mask: u32, shift in 0_u32..6, aligned: bool,
         ) {

@@ -4,6 +4,7 @@
 //! allocation, in the block's shared memory, or in the thread's stack.
 
 use super::block::BlockState;
+use super::counting::What;
 use super::launch::Engine;
 use super::report::{BadAccess, Reason};
 use super::transfer::{self, Places, highest, lowest};
@@ -23,6 +24,15 @@ pub(super) type Accessed = Result<(), Box<BadAccess>>;
 enum Direction {
     Load,
     Store,
+}
+
+impl Direction {
+    fn what(self) -> What {
+        match self {
+            Direction::Load => What::Load,
+            Direction::Store => What::Store,
+        }
+    }
 }
 
 /// Where the lanes access memory, if that is known to be evenly spaced.
@@ -260,6 +270,11 @@ impl Engine<'_> {
             let reason = self.why_not_there(&places.row(), mask & !fit, space);
             return Err(request.bad(reason, mask & !fit));
         }
+        if let Some(counting) = &mut self.counting
+            && op.space != Space::Frame
+        {
+            counting.access(request.pc, direction.what(), space, places, mask, op.bytes);
+        }
         match (space, direction) {
             (Space::Shared, Direction::Load) => {
                 transfer::load(&block.shared, base, places, mask, op, warp, frame);
@@ -318,6 +333,12 @@ impl Engine<'_> {
                 }
             }
             rest &= !fit;
+        }
+        if let Some(counting) = &mut self.counting
+            && !self.memory.is_constant(places.lane(lowest(request.mask)))
+        {
+            let what = direction.what();
+            counting.access(request.pc, what, Space::Global, places, request.mask, op.bytes);
         }
         Ok(())
     }

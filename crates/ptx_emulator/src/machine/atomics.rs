@@ -2,6 +2,7 @@
 
 use super::access::{Accessed, addresses, bad, generic_group};
 use super::block::BlockState;
+use super::counting::What;
 use super::launch::Engine;
 use super::report::{BadAccess, Reason};
 use super::transfer::{self, Places};
@@ -62,6 +63,10 @@ impl Engine<'_> {
                 Space::Generic => generic_group(&base, rest),
                 space => (space, rest, base),
             };
+            if let Some(counting) = &mut self.counting {
+                let places = Places::of(&inner, group);
+                counting.access(pc, What::Atomic, space, places, group, whole);
+            }
             for element in 0..op.b.len() {
                 let offset = u64::from(op.bytes) * element as u64;
                 let at = inner.map(|address| address.wrapping_add(offset));

@@ -41,6 +41,8 @@ impl Engine<'_> {
         let mut frame_index = warp.splits[index].frame;
         let mut frame = warp.frames[frame_index as usize];
         let mut executed: u64 = 0;
+        // Where the run of operations began that was executed one after the other with the present mask.
+        let mut run_start = pc;
 
         /// A predicate of the frame.
         macro_rules! p {
@@ -48,21 +50,33 @@ impl Engine<'_> {
                 warp.predicates[(frame.base_predicate + $row) as usize]
             };
         }
-        /// Books what was executed with the present mask.
+        /// Counts how often each operation of a run was executed, up to `$end`.
+        macro_rules! tally {
+            ($end:expr) => {
+                if let Some(counting) = &mut self.counting {
+                    counting.run(run_start, $end, mask);
+                }
+            };
+        }
+        /// Books what was executed with the present mask, the operation at `pc` too.
         macro_rules! book {
             () => {
                 self.report.warp_instructions += executed;
                 self.report.thread_instructions += executed * u64::from(mask.count_ones());
+                tally!(pc + 1);
                 #[allow(unused_assignments)]
                 {
                     executed = 0;
+                    run_start = pc + 1;
                 }
             };
         }
-        /// Leaves the split where it is and stops.
+        /// Leaves the split at `pc`, whose operation did not run yet, and stops.
         macro_rules! stop {
             ($stop:expr) => {{
-                book!();
+                self.report.warp_instructions += executed;
+                self.report.thread_instructions += executed * u64::from(mask.count_ones());
+                tally!(pc);
                 return Ok($stop);
             }};
         }
@@ -77,6 +91,10 @@ impl Engine<'_> {
             ($target:expr) => {{
                 let target = $target;
                 let backward = target <= pc;
+                if target != pc + 1 {
+                    tally!(pc + 1);
+                    run_start = target;
+                }
                 pc = target;
                 if backward {
                     warp.splits[index].back_edges += 1;
@@ -341,10 +359,14 @@ impl Engine<'_> {
                     } else {
                         book!();
                         self.report.divergent_branches += 1;
+                        if let Some(counting) = &mut self.counting {
+                            counting.sums.diverged(pc);
+                        }
                         let first = self.choose(2) == 1;
                         diverge(warp, index, [(*target, m), (pc + 1, mask & !m)], *join, first);
                         let split = warp.splits[index];
                         (pc, mask) = (split.pc, split.mask);
+                        run_start = pc;
                     }
                 }
                 OpKind::BranchTable { index: row, targets, join } => {
@@ -369,9 +391,13 @@ impl Engine<'_> {
                         // The others decide again, without those that agree.
                         book!();
                         self.report.divergent_branches += 1;
+                        if let Some(counting) = &mut self.counting {
+                            counting.sums.diverged(pc);
+                        }
                         diverge(warp, index, [(target, same), (pc, mask & !same)], *join, true);
                         let split = warp.splits[index];
                         (pc, mask) = (split.pc, split.mask);
+                        run_start = pc;
                     }
                 }
                 OpKind::Call(call) => {
@@ -383,6 +409,7 @@ impl Engine<'_> {
                     self.call(block, warp, index, call, m)?;
                     let split = warp.splits[index];
                     (pc, mask, frame_index) = (split.pc, split.mask, split.frame);
+                    run_start = pc;
                     frame = warp.frames[frame_index as usize];
                 }
                 OpKind::Return => {
@@ -416,7 +443,12 @@ impl Engine<'_> {
                     let (number, count) = agree(warp, index, &frame, barrier, pc);
                     mask = warp.splits[index].mask;
                     match self.barrier(block, warp, index, pc, barrier, number, count)? {
-                        Arrival::Parked => return Ok(Stop::Switch),
+                        Arrival::Parked => {
+                            if let Some(counting) = &mut self.counting {
+                                counting.sums.waited(pc);
+                            }
+                            return Ok(Stop::Switch);
+                        }
                         Arrival::Passed => pc += 1,
                     }
                 }

@@ -1,9 +1,12 @@
 //! Running a grid: checks of the launch, the order of blocks and warps, limits.
 
+use std::sync::Arc;
+
 use super::block::Block;
+use super::counting::Counting;
 use super::execute::Stop;
 use super::frame::{self, Template};
-use super::{Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output};
+use super::{Counted, Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output};
 use crate::checks::Checks;
 use crate::error::LaunchProblem;
 use crate::fault::{Fault, FaultKind};
@@ -39,6 +42,8 @@ pub(super) struct Engine<'a> {
     pub(super) dynamic_shared_bytes: u32,
     pub(super) grid_id: u64,
     pub(super) report: LaunchReport,
+    /// What is counted, if anything is.
+    pub(super) counting: Option<Box<Counting>>,
     /// What looks at the launch, if anything does.
     pub(super) checks: Option<Box<Checks>>,
     /// Whether the running block did something in its turn by which it could see another block's writes. Only such a
@@ -172,6 +177,7 @@ pub(super) fn run(
         dynamic_shared_bytes: launch.dynamic_shared_bytes,
         grid_id: machine.launches,
         report: LaunchReport::default(),
+        counting: machine.config.counters.then(|| Box::new(Counting::new(program.ops.len()))),
         checks: machine.checks.take(),
         may_wait: false,
         crowded: false,
@@ -181,8 +187,15 @@ pub(super) fn run(
     engine.launch_begins();
     let result = engine.run_grid();
     engine.launch_ends();
-    let (report, checks) = (engine.report, engine.checks.take());
+    let (report, checks, counting) = (engine.report, engine.checks.take(), engine.counting.take());
     machine.checks = checks;
+    machine.counted = counting.map(|counting| Counted {
+        program: Arc::clone(program),
+        kernel: launch.kernel.to_owned(),
+        grid: launch.grid,
+        block: launch.block,
+        sums: counting.finish(),
+    });
     result.map(|()| report)
 }
 
@@ -288,6 +301,8 @@ impl Engine<'_> {
         block.reset(linear, index, self.shared_bytes(), self.threads_per_block());
         for warp in &mut block.warps {
             let alive = warp.alive;
+            warp.r32.tagged = self.config.affine_registers;
+            warp.r64.tagged = self.config.affine_registers;
             let function = self.kernel.function;
             // Lanes beyond the block's last thread get a frame too; they are never active.
             let frame = frame::enter(self, &block.state, warp, function, None, u32::MAX);

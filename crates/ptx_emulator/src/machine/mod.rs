@@ -6,6 +6,7 @@ mod atomics;
 mod barrier;
 mod block;
 mod call;
+mod counting;
 mod divergence;
 mod execute;
 mod findings;
@@ -26,6 +27,7 @@ mod watch;
 use std::sync::Arc;
 
 use crate::checks::{CheckSet, Checks, Finding};
+use crate::counters::{Counters, PerOp};
 use crate::error::MemoryError;
 use crate::fault::Fault;
 use crate::memory::{Leak, Memory, Owner, window};
@@ -54,6 +56,11 @@ pub struct MachineConfig {
     pub shared_bytes_per_block: u32,
     /// Bytes that all `malloc`s of kernels together may hold.
     pub heap_bytes: u64,
+    /// Whether launches count what they do. See [`Machine::take_counters`].
+    pub counters: bool,
+    /// Whether registers that are the same in all lanes, or rise evenly, are computed as such. Results and counters are the same
+    /// without, only slower: for tests.
+    pub affine_registers: bool,
     /// Multiprocessors the device claims to have (`%nsmid`).
     pub multiprocessors: u32,
     /// Checks beyond those that always run; they cost time. See [`Machine::take_findings`].
@@ -71,6 +78,8 @@ impl Default for MachineConfig {
             // 227 KiB: compute capability 9.0 (CUDA C++ Programming Guide).
             shared_bytes_per_block: 232_448,
             heap_bytes: 8 << 20,
+            counters: false,
+            affine_registers: true,
             multiprocessors: 132,
             checks: CheckSet::NONE,
         }
@@ -121,6 +130,15 @@ pub struct LaunchReport {
     pub divergent_branches: u64,
 }
 
+/// What the last launch counted.
+struct Counted {
+    program: Arc<Program>,
+    kernel: String,
+    grid: [u32; 3],
+    block: [u32; 3],
+    sums: PerOp,
+}
+
 struct LoadedModule {
     program: Arc<Program>,
     /// Address of each variable; 0 for shared ones, whose place depends on the kernel.
@@ -167,6 +185,7 @@ pub struct Machine {
     modules: Vec<Option<LoadedModule>>,
     launches: u64,
     heap_used: u64,
+    counted: Option<Counted>,
     checks: Option<Box<Checks>>,
 }
 
@@ -181,7 +200,15 @@ impl Machine {
     pub fn new(config: MachineConfig) -> Machine {
         let memory = Memory::new(config.memory_bytes, config.checks);
         let checks = Checks::new(config.checks);
-        Machine { config, memory, modules: Vec::new(), launches: 0, heap_used: 0, checks }
+        Machine {
+            config,
+            memory,
+            modules: Vec::new(),
+            launches: 0,
+            heap_used: 0,
+            counted: None,
+            checks,
+        }
     }
 
     /// The device's memory.
@@ -282,6 +309,12 @@ impl Machine {
         output: &mut dyn Output,
     ) -> Result<LaunchReport, Box<Fault>> {
         launch::run(self, module, launch, output)
+    }
+
+    /// What the last launch counted, if [`MachineConfig::counters`] is on: also when it ended with a fault.
+    pub fn take_counters(&mut self) -> Option<Counters> {
+        let Counted { program, kernel, grid, block, sums } = self.counted.take()?;
+        Some(Counters::summarise(&program, &kernel, grid, block, &sums))
     }
 
     /// What the checks of [`MachineConfig::checks`] found in the launches since the last call, whether these

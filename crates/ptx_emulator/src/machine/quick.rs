@@ -2,8 +2,9 @@
 //! addresses that are all good. Whatever is not so simple goes the general way, which also finds out what is wrong.
 
 use super::block::BlockState;
+use super::counting::What;
 use super::launch::Engine;
-use super::transfer::{FARTHEST, gather, highest, lowest, scatter};
+use super::transfer::{FARTHEST, Places, gather, highest, lowest, scatter};
 use super::warp::{Frame, Warp};
 use crate::memory::{Owner, window};
 use crate::op::{AddressRow, Element, MemoryOp, Space};
@@ -94,7 +95,10 @@ impl Engine<'_> {
         if !inside(access, data, base, op.bytes) {
             return false;
         }
-        let places = super::transfer::Places::Even(access.at);
+        let places = Places::Even(access.at);
+        if let Some(counting) = &mut self.counting {
+            counting.access(pc, What::Load, op.space, places, mask, op.bytes);
+        }
         if access.wide {
             gather(&mut warp.r64, frame.base64 + access.row, data, base, places, mask);
         } else {
@@ -133,7 +137,10 @@ impl Engine<'_> {
         if !inside(access, data, base, op.bytes) {
             return false;
         }
-        let places = super::transfer::Places::Even(access.at);
+        let places = Places::Even(access.at);
+        if let Some(counting) = &mut self.counting {
+            counting.access(pc, What::Store, op.space, places, mask, op.bytes);
+        }
         if access.wide {
             scatter(warp.r64.read(frame.base64 + access.row), data, base, places, mask);
         } else {
