@@ -11,6 +11,7 @@ mod divergence;
 mod execute;
 mod findings;
 mod frame;
+mod init_memory;
 mod init_watch;
 mod intrinsics;
 mod launch;

@@ -263,7 +263,7 @@ impl Engine<'_> {
     /// The part of shared or global memory that evenly spaced lanes access: lane 0's address and the distance from lane to
     /// lane. `None` unless all of it is there, and aligned.
     #[inline]
-    fn even_part(
+    pub(super) fn even_part(
         &self,
         block: &BlockState,
         space: Space,

@@ -43,6 +43,23 @@ impl Written {
         }
     }
 
+    /// Whether all of a range was written.
+    #[inline]
+    pub(crate) fn all(&self, at: usize, bytes: usize) -> bool {
+        let end = at + bytes;
+        let mut at = at;
+        while at < end {
+            let (word, shift) = (at / 64, at % 64);
+            let count = (64 - shift).min(end - at);
+            let mask = if count == 64 { u64::MAX } else { ((1 << count) - 1) << shift };
+            if self.words.get(word).is_none_or(|word| word & mask != mask) {
+                return false;
+            }
+            at += count;
+        }
+        true
+    }
+
     /// Marks a range as written.
     pub(crate) fn mark(&mut self, at: usize, bytes: usize) {
         let end = at + bytes;
@@ -119,6 +136,8 @@ mod tests {
                     let expected = (0..count)
                         .fold(0, |bits, byte| bits | u32::from(model[at + byte as usize]) << byte);
                     assert_eq!(written.get(at, count), expected);
+                    let all = model[at..at + count as usize].iter().all(|byte| *byte);
+                    assert_eq!(written.all(at, count as usize), all);
                 }
             }
         }
