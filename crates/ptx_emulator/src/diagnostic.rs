@@ -141,6 +141,7 @@ fn headline(fault: &Fault) -> String {
         FaultKind::IllegalAddress => format!("illegal address{action}"),
         FaultKind::MisalignedAddress => format!("misaligned address{action}"),
         FaultKind::InvalidAddressSpace => format!("address of another state space{action}"),
+        FaultKind::NotSharedMemory => format!("not an address of shared memory{action}"),
         FaultKind::InvalidPc => "call of an address that is not a function".to_owned(),
         FaultKind::Trap => "the kernel executed a trap".to_owned(),
         FaultKind::Breakpoint => "the kernel hit a breakpoint, and there is no debugger".to_owned(),
@@ -154,6 +155,10 @@ fn headline(fault: &Fault) -> String {
         FaultKind::InvalidWarpMask => {
             "a lane executes a warp instruction whose member mask leaves it out".to_owned()
         }
+        FaultKind::IncompleteWarp => {
+            "a warp instruction needs all 32 lanes, and some are not there".to_owned()
+        }
+        FaultKind::InvalidMbarrier => "invalid use of an mbarrier object".to_owned(),
         FaultKind::FellOffEnd => "the end of a function was reached without a return".to_owned(),
         FaultKind::UnsupportedInstruction { mnemonic } => {
             format!("the emulator does not implement `{mnemonic}`")

@@ -28,6 +28,8 @@ pub enum FaultKind {
     MisalignedAddress,
     /// An address of one state space used in another.
     InvalidAddressSpace,
+    /// A generic address outside shared memory, given to an instruction that works there only.
+    NotSharedMemory,
     /// A call of something that is not the address of a function.
     InvalidPc,
     /// `trap`.
@@ -51,6 +53,10 @@ pub enum FaultKind {
     InvalidBarrier,
     /// A warp instruction whose member mask does not contain the lane that executes it.
     InvalidWarpMask,
+    /// A warp instruction that needs all 32 lanes, in a warp that does not have them.
+    IncompleteWarp,
+    /// An mbarrier instruction on something that is no mbarrier object, or with counts out of range.
+    InvalidMbarrier,
     /// The end of a function without `ret` or `exit`.
     FellOffEnd,
     /// An instruction that the emulator does not implement.

@@ -13,6 +13,7 @@
 //! A program that `compile` accepts never makes the machine panic.
 #![deny(unsafe_code)]
 
+mod async_op;
 mod checks;
 pub mod counters;
 mod decode;
@@ -21,6 +22,7 @@ mod error;
 mod events;
 mod fault;
 mod machine;
+mod matrix_op;
 mod memory;
 mod op;
 mod program;

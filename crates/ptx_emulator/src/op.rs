@@ -7,6 +7,8 @@
 
 pub(crate) use crate::semantics::cmp::BooleanOp as Logic;
 
+use crate::async_op::{AsyncCopyOp, MbarrierOp};
+use crate::matrix_op::MatrixOp;
 use crate::row::{RowFn, Rows};
 
 /// No row, no position.
@@ -110,6 +112,10 @@ pub(crate) enum OpKind {
     Barrier(Box<BarrierOp>),
     /// `shfl`, `vote`, `match`, `redux`, `elect`, `bar.warp.sync`
     Warp(Box<WarpOp>),
+    /// `cp.async`
+    AsyncCopy(Box<AsyncCopyOp>),
+    /// `mbarrier`
+    Mbarrier(Box<MbarrierOp>),
     /// `nanosleep`: lets others run.
     Yield,
     /// `fence`, `membar`: nothing to do in a machine that runs one access at a time, but race detection needs them.
@@ -402,10 +408,19 @@ pub(crate) enum WarpKind {
     Sync,
     Shuffle(Shuffle),
     Vote(Vote),
-    MatchAny { wide: bool },
-    MatchAll { wide: bool },
+    MatchAny {
+        wide: bool,
+    },
+    MatchAll {
+        wide: bool,
+    },
     Reduce(Reduce),
     Elect,
+    /// An operation on matrices. All lanes must come to the same instruction (`.aligned`), which is told by where it stands
+    /// in the text.
+    Matrix {
+        at: u32,
+    },
 }
 
 /// A `shfl`, `vote`, ….
@@ -423,4 +438,6 @@ pub(crate) struct WarpOp {
     pub(crate) c: u32,
     /// Row of the member mask; [`NONE`]: the lanes that are active now (forms without `.sync`).
     pub(crate) members: u32,
+    /// What is done, if this is an operation on matrices.
+    pub(crate) matrix: Option<Box<MatrixOp>>,
 }

@@ -221,6 +221,8 @@ fn fault_result(fault: &Fault) -> CUresult {
         FaultKind::BadLaunch { .. } => CUresult::INVALID_VALUE,
         // What follows the function's last instruction is no instruction.
         FaultKind::FellOffEnd => CUresult::ILLEGAL_INSTRUCTION,
+        // Of mbarrier objects and matrices.
+        FaultKind::NotSharedMemory => CUresult::ILLEGAL_INSTRUCTION,
         _ => match fault.ending() {
             Ending::Unsupported => CUresult::NOT_SUPPORTED,
             Ending::LimitReached => CUresult::LAUNCH_TIMEOUT,

@@ -225,14 +225,43 @@ pub(super) fn no_predicate() -> Pred {
     Pred { row: NONE, negated: false }
 }
 
-/// `fence`, `membar`, `nanosleep` and other instructions without operands that matter here.
+/// Qualifiers of `fence` and `membar`: proxies, places, orders.
+const FENCE_QUALIFIERS: [&str; 18] = [
+    "proxy",
+    "alias",
+    "async",
+    "async::generic",
+    "tensormap::generic",
+    "global",
+    "shared::cta",
+    "shared::cluster",
+    "cta",
+    "cluster",
+    "gpu",
+    "gl",
+    "sys",
+    "sc",
+    "acq_rel",
+    "acquire",
+    "release",
+    "mbarrier_init",
+];
+
+/// `fence`, `membar`: accesses are made one at a time and in order here, those through other proxies too.
 pub(super) fn fence(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decoded {
-    // Proxy fences and their tensor-map forms order accesses that this machine already does in order.
-    m.ignore(|_| true);
+    let special =
+        ["proxy", "mbarrier_init"].iter().any(|name| i.modifiers.iter().any(|m| m == name));
+    m.ignore(|name| FENCE_QUALIFIERS.contains(&name) || name.starts_with("sync_restrict::"));
     // `membar.cta`, `.gl` and `.sys` are `fence.sc` with the scopes `.cta`, `.gpu` and `.sys` (PTX ISA, `membar`).
-    let fences = matches!(i.opcode.as_str(), "fence" | "membar");
     let order = super::memory::order(i, Semantics::AcquireRelease);
-    b.emit(if fences { OpKind::Fence(order) } else { OpKind::Nothing });
+    b.emit(if special { OpKind::Nothing } else { OpKind::Fence(order) });
+    Ok(())
+}
+
+/// `pmevent`: an event of the hardware's profiler.
+pub(super) fn profiler_event(b: &mut Builder, m: &mut Modifiers) -> Decoded {
+    m.take("mask");
+    b.emit(OpKind::Nothing);
     Ok(())
 }
 

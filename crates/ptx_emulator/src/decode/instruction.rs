@@ -4,7 +4,10 @@ use ptx::ast::Instruction;
 
 use super::builder::{Builder, Decoded, invalid, unsupported};
 use super::types::{Kind, Modifiers};
-use super::{atomic, bits, compare, control, convert, float, integer, memory, moves, warp};
+use super::{
+    async_copy, atomic, bits, cluster, compare, control, convert, float, integer, matrix, mbarrier,
+    memory, moves, warp,
+};
 use crate::op::OpKind;
 
 /// Decodes everything but branches.
@@ -43,14 +46,22 @@ pub(super) fn decode(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Dec
         "ret" => control::ret(b, m),
         "bar" | "barrier" => control::barrier(b, i, m),
         "fence" | "membar" => control::fence(b, i, m),
-        // Hints to the hardware's scheduler, and events of its profiler.
-        "pmevent" | "griddepcontrol" | "setmaxnreg" => control::fence(b, i, m),
+        "pmevent" => control::profiler_event(b, m),
+        "griddepcontrol" => cluster::grid_dependency(b, i, m),
+        "setmaxnreg" => cluster::register_count(b, i, m),
+        "mapa" => cluster::map_address(b, i, m),
+        "getctarank" => cluster::rank(b, i, m),
         "nanosleep" => control::sleep(b, i, m),
         "shfl" => warp::shuffle(b, i, m),
         "vote" => warp::vote(b, i, m),
         "match" => warp::match_lanes(b, i, m),
         "redux" => warp::reduce(b, i, m),
         "elect" => warp::elect(b, i, m),
+        "ldmatrix" | "stmatrix" => matrix::transfer(b, i, m),
+        "movmatrix" => matrix::transpose(b, i, m),
+        "cp" => async_copy::copy(b, i, m),
+        "mbarrier" => mbarrier::decode(b, i, m),
+        "mma" => matrix::multiply(b, i, m),
         "activemask" => warp::active_mask(b, i, m),
         "exit" => plain(b, OpKind::Exit),
         "trap" => plain(b, OpKind::Trap),

@@ -1,8 +1,10 @@
 //! From syntax tree to operations: names are resolved, types and qualifiers chosen, operands numbered.
 
+mod async_copy;
 mod atomic;
 mod bits;
 mod builder;
+mod cluster;
 mod compare;
 mod control;
 mod convert;
@@ -11,6 +13,8 @@ mod function;
 mod instruction;
 mod integer;
 mod lines;
+mod matrix;
+mod mbarrier;
 mod memory;
 mod moves;
 mod special;

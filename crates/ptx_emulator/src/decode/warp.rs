@@ -8,7 +8,7 @@ use super::types::{Kind, Modifiers, Ty};
 use crate::op::{NONE, OpKind, Reduce, Shuffle, Vote, WarpKind, WarpOp};
 use crate::row::Class;
 
-fn warp_op(kind: WarpKind) -> WarpOp {
+pub(super) fn warp_op(kind: WarpKind) -> WarpOp {
     WarpOp {
         kind,
         d: NONE,
@@ -18,6 +18,7 @@ fn warp_op(kind: WarpKind) -> WarpOp {
         b: NONE,
         c: NONE,
         members: NONE,
+        matrix: None,
     }
 }
 

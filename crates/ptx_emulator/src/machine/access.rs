@@ -103,6 +103,7 @@ pub(super) fn bad(
     let kind = match reason {
         Reason::Misaligned => FaultKind::MisalignedAddress,
         Reason::WrongSpace => FaultKind::InvalidAddressSpace,
+        Reason::NotShared => FaultKind::NotSharedMemory,
         Reason::OutOfBounds | Reason::ReadOnly => FaultKind::IllegalAddress,
     };
     let address = addresses[(lanes.trailing_zeros() & 31) as usize];

@@ -1,7 +1,9 @@
 //! A block that runs: its warps, shared memory and barriers. It can stop after any operation and go on later.
 
 use super::CLUSTER_BARRIER;
+use super::async_copy::AsyncCopies;
 use super::barrier::Barrier;
+use super::mbarrier::Mbarriers;
 use super::warp::Warp;
 use crate::checks::BlockChecks;
 use crate::memory::POISON;
@@ -22,6 +24,8 @@ pub(super) struct BlockState {
     /// Shared memory: static variables, then dynamic.
     pub(super) shared: Vec<u8>,
     pub(super) barriers: Vec<Barrier>,
+    pub(super) mbarriers: Mbarriers,
+    pub(super) copies: AsyncCopies,
     /// The warp that runs first in the next round.
     pub(super) turn: usize,
     /// What checks keep about the block, if there are any.
@@ -36,6 +40,8 @@ impl Block {
                 index: [0; 3],
                 shared: Vec::new(),
                 barriers: vec![Barrier::default(); CLUSTER_BARRIER as usize + 1],
+                mbarriers: Mbarriers::default(),
+                copies: AsyncCopies::default(),
                 turn: 0,
                 checks: None,
             },
@@ -50,6 +56,8 @@ impl Block {
         self.state.shared.clear();
         self.state.shared.resize(shared_bytes as usize, POISON);
         self.state.barriers.iter_mut().for_each(|barrier| *barrier = Barrier::default());
+        self.state.mbarriers.reset();
+        self.state.copies.reset();
         self.state.turn = 0;
         self.state.checks = None;
         let warps = threads.div_ceil(32);

@@ -465,6 +465,21 @@ impl Engine<'_> {
                     pc += 1;
                     warp.splits[index].pc = pc;
                 }
+                OpKind::AsyncCopy(copy) => {
+                    book!();
+                    self.async_copy(block, warp, frame_index, copy, m, pc)?;
+                    pc += 1;
+                }
+                OpKind::Mbarrier(operation) => {
+                    book!();
+                    let in_vain = self.mbarrier(block, warp, frame_index, operation, m, pc)?;
+                    pc += 1;
+                    if in_vain {
+                        warp.splits[index].pc = pc;
+                        rotate(warp, index);
+                        stop!(Stop::Turn);
+                    }
+                }
                 OpKind::Yield => {
                     self.may_wait = true;
                     pc += 1;

@@ -2,6 +2,8 @@
 
 mod access;
 mod affine;
+mod async_copy;
+mod async_watch;
 mod atomics;
 mod barrier;
 mod block;
@@ -15,10 +17,13 @@ mod init_memory;
 mod init_watch;
 mod intrinsics;
 mod launch;
+mod matrix;
+mod mbarrier;
 mod operands;
 mod printf;
 mod quick;
 mod report;
+mod shared_address;
 mod sync_findings;
 mod transfer;
 mod warp;

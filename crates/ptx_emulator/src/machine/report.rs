@@ -29,6 +29,8 @@ pub(super) enum Reason {
     Misaligned,
     ReadOnly,
     WrongSpace,
+    /// A generic address that had to be one of shared memory.
+    NotShared,
 }
 
 impl Fault {
@@ -100,7 +102,10 @@ impl Engine<'_> {
         let action = match self.program.ops.get(pc as usize).map(|op| &op.kind) {
             Some(OpKind::Load(_) | OpKind::Touch(_)) => "read",
             Some(OpKind::Store(_)) => "write",
-            Some(OpKind::Atomic(_)) => "atomic access",
+            Some(OpKind::Atomic(_) | OpKind::Mbarrier(_)) => "atomic access",
+            // A copy writes to shared memory, its source is global.
+            Some(OpKind::AsyncCopy(_)) if bad.space == "shared" => "write",
+            Some(OpKind::Warp(op)) if op.matrix.as_ref().is_some_and(|m| m.stores()) => "write",
             _ => "read",
         };
         let place = match bad.reason {
@@ -112,7 +117,7 @@ impl Engine<'_> {
                 bad.address % u64::from(bad.bytes.max(1)),
                 bad.bytes
             ),
-            Reason::WrongSpace => match window::of(bad.address) {
+            Reason::WrongSpace | Reason::NotShared => match window::of(bad.address) {
                 window::Window::Shared => "a generic address of shared memory".to_owned(),
                 window::Window::Local => "a generic address of local memory".to_owned(),
                 window::Window::Param => "a generic address of a kernel parameter".to_owned(),
@@ -198,6 +203,7 @@ impl Engine<'_> {
                 "an access must be aligned to its own size; vectors count as a whole"
             }
             Reason::ReadOnly => "constant memory and kernel parameters can only be read by kernels",
+            Reason::NotShared => "the instruction works on shared memory of the own block only",
             Reason::WrongSpace => {
                 "the instruction names another state space than the pointer is of; use generic accesses, or convert with cvta.to"
             }
@@ -367,6 +373,12 @@ fn general_help(kind: &FaultKind, fuel: Option<u64>) -> String {
         FaultKind::InvalidWarpMask => {
             "the mask must contain every lane that executes the instruction".to_owned()
         }
+        FaultKind::IncompleteWarp => {
+            "instructions with .aligned must be executed by whole warps: launch blocks of a multiple of 32 threads, and let no thread leave before".to_owned()
+        }
+        FaultKind::InvalidMbarrier => {
+            "an mbarrier object is 8 bytes of shared memory that mbarrier.init has set up; compare arrivals and transactions with its counts".to_owned()
+        }
         FaultKind::FellOffEnd => {
             "control went past the last instruction; a function that was said never to return may have returned".to_owned()
         }
@@ -389,7 +401,10 @@ fn general_help(kind: &FaultKind, fuel: Option<u64>) -> String {
         FaultKind::OutOfHostMemory => "use fewer threads, or less local memory".to_owned(),
         FaultKind::StackOverflow => "look for recursion without an end, or large local arrays".to_owned(),
         FaultKind::BadLaunch(_) => "correct the launch; the kernel did not run".to_owned(),
-        FaultKind::IllegalAddress | FaultKind::MisalignedAddress | FaultKind::InvalidAddressSpace => {
+        FaultKind::IllegalAddress
+        | FaultKind::MisalignedAddress
+        | FaultKind::InvalidAddressSpace
+        | FaultKind::NotSharedMemory => {
             "check the pointer and the index".to_owned()
         }
     }

@@ -44,8 +44,7 @@ impl Engine<'_> {
         let split = warp.splits[index];
         let frame = warp.frames[split.frame as usize];
         if op.members == NONE {
-            self.warp_op_runs(block, warp, &[(index, op)], split.mask);
-            run(warp, &[(index, op)], split.mask);
+            self.together(block, warp, &[(index, op)], split.mask)?;
             return Ok(true);
         }
         let (members, same) = warp.agreeing(frame.base32 + op.members, split.mask);
@@ -62,8 +61,7 @@ impl Engine<'_> {
             )));
         }
         if members & warp.alive == same {
-            self.warp_op_runs(block, warp, &[(index, op)], same);
-            run(warp, &[(index, op)], same);
+            self.together(block, warp, &[(index, op)], same)?;
             return Ok(true);
         }
         warp.splits[index].state = State::Members { mask: members };
@@ -107,8 +105,7 @@ impl Engine<'_> {
                 index += 1;
                 continue;
             }
-            self.warp_op_runs(block, warp, &group, present);
-            run(warp, &group, present);
+            self.together(block, warp, &group, present)?;
             for (member, _) in group {
                 let split = &mut warp.splits[member];
                 split.state = State::Ready;
@@ -117,6 +114,22 @@ impl Engine<'_> {
             warp.merge();
             index = 0;
         }
+        Ok(())
+    }
+
+    /// Runs an operation for lanes that are all there.
+    fn together(
+        &mut self,
+        block: &mut BlockState,
+        warp: &mut Warp,
+        group: &[(usize, &WarpOp)],
+        present: u32,
+    ) -> Result<(), Box<Fault>> {
+        self.warp_op_runs(block, warp, group, present);
+        if group.first().is_some_and(|(_, op)| op.matrix.is_some()) {
+            return self.matrix(block, warp, group, present);
+        }
+        run(warp, group, present);
         Ok(())
     }
 }
@@ -171,7 +184,7 @@ fn compute(kind: WarpKind, inputs: &Inputs) -> Outputs {
     let only = |predicate: u32| Outputs { value: [0; LANES], predicate };
     let uniform = |value: u32| Outputs { value: [value; LANES], predicate: 0 };
     match kind {
-        WarpKind::Sync => only(0),
+        WarpKind::Sync | WarpKind::Matrix { .. } => only(0),
         WarpKind::Shuffle(mode) => shuffle(mode, inputs),
         WarpKind::Vote(Vote::All) => only(all(inputs.vote == inputs.lanes)),
         WarpKind::Vote(Vote::Any) => only(all(inputs.vote != 0)),

@@ -338,7 +338,7 @@ impl Engine<'_> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "a position in the machine has many parts")]
-    fn race(
+    pub(super) fn race(
         &mut self,
         checks: &mut Checks,
         state: &mut BlockChecks,

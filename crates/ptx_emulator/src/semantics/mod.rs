@@ -21,6 +21,8 @@ pub mod f32;
 pub mod f64;
 pub mod half;
 pub mod int;
+pub mod mbarrier;
+pub mod mma;
 pub mod rounding;
 
 pub use rounding::{FloatMode, Format, Rounding};

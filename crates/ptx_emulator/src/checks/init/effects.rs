@@ -1,5 +1,6 @@
 //! Which registers each operation reads and writes, and what becomes of bits that are not defined.
 
+use crate::async_op::MbarrierKind;
 use crate::op::{AddressRow, BarrierKind, Callee, CarryIn, Logic, NONE, Op, OpKind, Pred};
 use crate::program::Program;
 use crate::row::Class;
@@ -169,6 +170,23 @@ fn effect(op: &Op, mnemonic: &str) -> Effect {
             };
             let sources = [(R, op.id), (R, op.count), (P, p)];
             Effect::new(Flow::Use("an operand of a barrier"), &sources, &[result])
+        }
+        OpKind::AsyncCopy(op) => {
+            let addresses: Vec<(Class, u32)> = op.addresses().map(|at| address(at.base)).collect();
+            Effect::new(Flow::Apart, &addresses, &[])
+        }
+        OpKind::Mbarrier(op) => {
+            let (state, p) = match op.kind {
+                MbarrierKind::Wait { p, .. } => (NONE, p),
+                _ => (op.state, NONE),
+            };
+            Effect::new(Flow::Apart, &[address(op.address.base)], &[(D, state), (P, p)])
+        }
+        // Which element depends on which is not followed.
+        OpKind::Warp(op) if let Some(matrix) = &op.matrix => {
+            let (class, rows) = matrix.results();
+            let results: Vec<(Class, u32)> = rows.iter().map(|row| (class, *row)).collect();
+            Effect::new(Flow::Any, &[], &results)
         }
         OpKind::Warp(op) => {
             Effect::new(Flow::Use("the member mask of a warp operation"), &[(R, op.members)], &[])

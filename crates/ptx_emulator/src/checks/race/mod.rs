@@ -266,6 +266,34 @@ impl Race {
         block.clocks.fence(warp, mask, order.scope > Scope::Block, time);
     }
 
+    /// Threads arrive at mbarrier objects of the block's shared memory (`arrives`), or have waited for a phase of theirs. Both
+    /// order other accesses as releasing and acquiring atomics do (PTX ISA, `mbarrier.arrive`, `mbarrier.test_wait`).
+    pub(crate) fn object(
+        &mut self,
+        block: &mut BlockRace,
+        warp: u32,
+        lanes: u32,
+        offsets: &Offsets,
+        arrives: bool,
+    ) {
+        let semantics = if arrives { Semantics::Release } else { Semantics::Acquire };
+        let event = events::Access {
+            warp,
+            pc: 0,
+            lanes,
+            action: Action::Atomic,
+            area: Area::Shared,
+            offsets,
+            bytes: 8,
+            order: Order { semantics, scope: Scope::Block, non_coherent: false },
+        };
+        match (self.clock.exhausted(), arrives) {
+            (true, _) => {}
+            (false, true) => self.pass_on(block, &event),
+            (false, false) => self.take_up(block, &event),
+        }
+    }
+
     /// Lanes arrive at a barrier without waiting there.
     pub(crate) fn arrive(&mut self, block: &mut BlockRace, number: usize, warp: u32, mask: u32) {
         let time = self.clock.cut();

@@ -113,7 +113,7 @@ impl Float8 {
     }
 
     /// The exact value as f16 bits; NaN gives the canonical NaN.
-    fn decode(self, bits: u8) -> u16 {
+    pub(crate) fn decode(self, bits: u8) -> u16 {
         let sign = u16::from(bits & 0x80) << 8;
         let magnitude = bits & 0x7f;
         match self {

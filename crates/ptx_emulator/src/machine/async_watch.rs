@@ -1,0 +1,85 @@
+//! What the machine tells its checks about asynchronous copies, matrices and mbarrier objects.
+
+use super::block::BlockState;
+use super::findings::Stored;
+use super::launch::Engine;
+use super::warp::Warp;
+use super::watch::{Position, Target};
+use crate::checks::BlockChecks;
+use crate::events::{Action, Offsets};
+use crate::memory::window;
+use crate::op::{Address, AddressRow, MemoryOp, Order, Space};
+use crate::row::{LANES, Row64};
+
+/// Bytes of shared memory, and what is known of them.
+pub(super) struct SharedMemory<'a> {
+    pub(super) bytes: &'a mut Vec<u8>,
+    pub(super) checks: &'a mut Option<Box<BlockChecks>>,
+}
+
+impl SharedMemory<'_> {
+    /// Something other than a store writes to shared memory.
+    pub(super) fn written(&mut self, offset: usize, bytes: u32) {
+        if let Some(init) = self.checks.as_mut().and_then(|checks| checks.init.as_mut()) {
+            init.shared.mark(offset, bytes as usize);
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// Lanes access memory by an instruction that is no load, store or atomic; `addresses` are good ones.
+    pub(super) fn moved(
+        &mut self,
+        block: &mut BlockState,
+        warp: &mut Warp,
+        at: Position,
+        (space, addresses): (Space, &Row64),
+        (action, bytes): (Action, u32),
+    ) {
+        let (Some(mut checks), Some(mut state)) = (self.checks.take(), block.checks.take()) else {
+            return;
+        };
+        // Of what is written nothing is known here.
+        let nothing = MemoryOp {
+            space,
+            address: Address { base: AddressRow::Zero, offset: 0 },
+            elements: Box::new([]),
+            bytes,
+            strong: false,
+            order: Order::WEAK,
+        };
+        let frame = warp.frames[at.frame as usize];
+        let target = Target { space, addresses, bytes, pc: at.pc };
+        let mut rest = at.active;
+        while let Some(part) = self.next_part(block, &frame, target, &mut rest) {
+            let source = Stored { op: &nothing, frame, part: &part };
+            let kind = (action, bytes, Order::WEAK);
+            self.race(&mut checks, &mut state, block, warp, at, &part, kind, source);
+        }
+        block.checks = Some(state);
+        self.checks = Some(checks);
+    }
+
+    /// Threads arrive at mbarrier objects (`arrives`), or have waited for a phase of theirs.
+    pub(super) fn objects_order(
+        &mut self,
+        block: &mut BlockState,
+        warp: u32,
+        lanes: u32,
+        offsets: &[usize; LANES],
+        arrives: bool,
+    ) {
+        let (Some(checks), Some(state)) = (&mut self.checks, &mut block.checks) else {
+            return;
+        };
+        if let (Some(race), Some(own)) = (&mut checks.race, &mut state.race) {
+            let offsets = Offsets::Each(offsets.map(|offset| offset as u64));
+            race.object(own, warp, lanes, &offsets, arrives);
+        }
+    }
+}
+
+/// Addresses in shared memory of these offsets.
+pub(super) fn shared_addresses(offsets: &[usize; LANES]) -> Row64 {
+    offsets.map(|offset| window::SHARED_RESERVED + offset as u64)
+}

@@ -1,0 +1,183 @@
+//! `mbarrier` instructions: lanes one after the other, in rising order.
+
+use std::collections::HashSet;
+
+use super::access::addresses;
+use super::async_watch::SharedMemory;
+use super::block::BlockState;
+use super::launch::Engine;
+use super::shared_address;
+use super::transfer;
+use super::warp::Warp;
+use crate::async_op::{MbarrierKind, MbarrierOp};
+use crate::fault::{Fault, FaultKind};
+use crate::memory::window;
+use crate::op::NONE;
+use crate::row::{LANES, Row64, lanes, write_mask};
+use crate::semantics::mbarrier::{Mbarrier, MbarrierProblem};
+
+/// Bytes of an mbarrier object, also its alignment.
+pub(super) const OBJECT_BYTES: u32 = 8;
+
+/// The mbarrier objects of a block that are set up, by offset in shared memory.
+#[derive(Debug, Default)]
+pub(super) struct Mbarriers {
+    live: HashSet<usize>,
+}
+
+impl Mbarriers {
+    pub(super) fn reset(&mut self) {
+        self.live.clear();
+    }
+}
+
+/// Why an operation on an mbarrier object cannot be done.
+pub(super) enum Misuse {
+    NotInitialised,
+    Problem(MbarrierProblem),
+}
+
+impl From<MbarrierProblem> for Misuse {
+    fn from(problem: MbarrierProblem) -> Misuse {
+        Misuse::Problem(problem)
+    }
+}
+
+/// Changes the object at an offset that was checked.
+pub(super) fn update<T>(
+    block: &mut BlockState,
+    offset: usize,
+    change: impl FnOnce(&mut Mbarrier) -> Result<T, MbarrierProblem>,
+) -> Result<T, Misuse> {
+    if !block.mbarriers.live.contains(&offset) {
+        return Err(Misuse::NotInitialised);
+    }
+    let mut object = Mbarrier::from_bits(transfer::read(&block.shared, offset, OBJECT_BYTES));
+    let result = change(&mut object)?;
+    transfer::write(&mut block.shared, offset, OBJECT_BYTES, object.to_bits());
+    Ok(result)
+}
+
+impl Engine<'_> {
+    /// Runs an mbarrier instruction. True if a lane waited in vain for a phase: then it is the others' turn.
+    pub(super) fn mbarrier(
+        &mut self,
+        block: &mut BlockState,
+        warp: &mut Warp,
+        frame_index: u32,
+        op: &MbarrierOp,
+        mask: u32,
+        pc: u32,
+    ) -> Result<bool, Box<Fault>> {
+        let frame = warp.frames[frame_index as usize];
+        let at = addresses(warp, &frame, &op.address);
+        let offsets = shared_address::offsets(block, &at, op.space, mask, OBJECT_BYTES)
+            .map_err(|bad| self.access_fault(block, warp, frame_index, pc, *bad))?;
+        let counts = match op.count {
+            NONE => [1; LANES],
+            row => warp.r32.copy(frame.base32 + row),
+        };
+        let given = match (op.kind, op.state) {
+            (MbarrierKind::Wait { .. }, row) if row != NONE => warp.r64.copy(frame.base64 + row),
+            _ => [0; LANES],
+        };
+        let arrives = matches!(
+            op.kind,
+            MbarrierKind::Arrive { .. }
+                | MbarrierKind::ArriveExpecting { .. }
+                | MbarrierKind::Complete
+        );
+        if arrives {
+            self.objects_order(block, warp.index, mask, &offsets, true);
+        }
+        let (mut states, mut done): (Row64, u32) = ([0; LANES], 0);
+        for lane in lanes(mask) {
+            let (offset, count) = (offsets[lane], counts[lane]);
+            let result = match op.kind {
+                MbarrierKind::Init => Mbarrier::new(count).map_err(Misuse::from).map(|object| {
+                    block.mbarriers.live.insert(offset);
+                    transfer::write(&mut block.shared, offset, OBJECT_BYTES, object.to_bits());
+                    let BlockState { shared: bytes, checks, .. } = &mut *block;
+                    SharedMemory { bytes, checks }.written(offset, OBJECT_BYTES);
+                    0
+                }),
+                MbarrierKind::Invalidate => {
+                    if block.mbarriers.live.remove(&offset) {
+                        Ok(0)
+                    } else {
+                        Err(Misuse::NotInitialised)
+                    }
+                }
+                MbarrierKind::Arrive { drop, completes } => {
+                    update(block, offset, |object| object.arrive(count, drop, completes))
+                }
+                MbarrierKind::ArriveExpecting { drop } => {
+                    update(block, offset, |object| object.arrive_expecting(count, drop))
+                }
+                MbarrierKind::Expect => {
+                    update(block, offset, |object| object.expect(count)).map(|()| 0)
+                }
+                MbarrierKind::Complete => {
+                    update(block, offset, |object| object.complete(count)).map(|()| 0)
+                }
+                MbarrierKind::Wait { parity, .. } => super::async_copy::deliver(block, offset)
+                    .and_then(|()| {
+                        update(block, offset, |object| {
+                            let over = if parity {
+                                object.completed_parity(count & 1 != 0)
+                            } else {
+                                object.completed(given[lane])
+                            };
+                            Ok(u64::from(over))
+                        })
+                    }),
+            };
+            match result {
+                Ok(value) => {
+                    states[lane] = value;
+                    done |= u32::from(value != 0) << lane;
+                }
+                Err(misuse) => {
+                    let one = 1 << lane;
+                    let place = (frame_index, pc);
+                    return Err(self.mbarrier_fault(block, warp, place, one, offset, misuse));
+                }
+            }
+        }
+        match op.kind {
+            MbarrierKind::Wait { p, blocks, .. } => {
+                let row = (frame.base_predicate + p) as usize;
+                write_mask(&mut warp.predicates[row], done, mask);
+                self.objects_order(block, warp.index, done & mask, &offsets, false);
+                return Ok(blocks && done & mask != mask);
+            }
+            _ if op.state != NONE => {
+                warp.r64.write(frame.base64 + op.state, &states, mask);
+            }
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    /// The fault of a lane that used the object at `offset` wrongly.
+    pub(super) fn mbarrier_fault(
+        &self,
+        block: &BlockState,
+        warp: &Warp,
+        (frame, pc): (u32, u32),
+        lane: u32,
+        offset: usize,
+        misuse: Misuse,
+    ) -> Box<Fault> {
+        let address = window::SHARED_RESERVED + offset as u64;
+        let note = match misuse {
+            Misuse::NotInitialised => {
+                format!(
+                    "there is no mbarrier object at {address:#x} in shared memory: it was not initialised, or was invalidated"
+                )
+            }
+            Misuse::Problem(problem) => format!("the object at {address:#x}: {problem}"),
+        };
+        self.fault(block, warp, frame, pc, lane, FaultKind::InvalidMbarrier).with_note(note)
+    }
+}
