@@ -4,6 +4,7 @@
 mod common;
 mod support;
 
+mod asynchronous;
 mod init;
 mod memory;
 mod race_blocks;
