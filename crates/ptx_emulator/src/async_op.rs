@@ -68,7 +68,7 @@ pub(crate) enum MbarrierKind {
     Expect,
     /// `.complete_tx`
     Complete,
-    /// `.test_wait`, `.try_wait`: the predicate row; `blocks` for `.try_wait`. `parity`: the count row has the parity
-    /// to wait for; otherwise there is a state.
-    Wait { p: u32, blocks: bool, parity: bool },
+    /// `.test_wait`, `.try_wait`: the predicate row. `parity`: the count row has the parity to wait for; otherwise
+    /// there is a state.
+    Wait { p: u32, parity: bool },
 }

@@ -218,3 +218,55 @@ fn every_block_has_its_own_objects() {
         assert_eq!((fault.kind(), fault.block()), (&FaultKind::InvalidMbarrier, Some([1, 0, 0])));
     }
 }
+
+#[test]
+fn a_phase_that_never_completes() {
+    // One arrival too few; half of the threads wait at a barrier.
+    for wait in ["test_wait", "try_wait"] {
+        let body = format!(
+            "@%p7 mbarrier.init.shared.b64 [%r10], 33;
+             bar.sync 0;
+             mov.b32 %r1, 0;
+             setp.ge.u32 %p1, %t, 32;
+             @%p1 bra DONE;
+             mbarrier.arrive.shared.b64 %rd1, [%r10];
+         WAIT:
+             mbarrier.{wait}.shared.b64 %p2, [%r10], %rd1;
+             @!%p2 bra WAIT;
+         DONE:
+             bar.sync 0;"
+        );
+        let (kind, text) = fault_text(&with_objects(&body), 1, 64, 0);
+        assert_eq!(kind, FaultKind::Deadlock);
+        assert!(
+            text.contains("warp 0 lanes 0-31 wait in vain for a phase of an mbarrier object"),
+            "{text}"
+        );
+        assert!(text.contains("parity 0, which waits for 1 of 33 arrivals and 0 bytes"), "{text}");
+        assert!(text.contains("warp 1 lanes 0-31 wait at barrier 0"), "{text}");
+    }
+}
+
+#[test]
+fn a_long_wait_is_no_deadlock() {
+    // Warp 1 computes for long before it arrives.
+    let body = "@%p7 mbarrier.init.shared.b64 [%r10], 1;
+         bar.sync 0;
+         mov.b32 %r1, 0;
+         setp.ge.u32 %p1, %t, 32;
+         @%p1 bra WORK;
+     WAIT:
+         mbarrier.try_wait.parity.shared.b64 %p2, [%r10], 0;
+         @!%p2 bra WAIT;
+         ld.shared.b32 %r1, [%r12];
+         bra.uni DONE;
+     WORK:
+         add.u32 %r1, %r1, 1;
+         setp.lt.u32 %p2, %r1, 300000;
+         @%p2 bra WORK;
+         st.shared.b32 [%r12], %r1;
+         setp.eq.u32 %p2, %t, 32;
+         @%p2 mbarrier.arrive.shared.b64 %rd1, [%r10];
+     DONE:";
+    assert_eq!(outputs(&with_objects(body), 1, 64, 0), [300_000; 64]);
+}

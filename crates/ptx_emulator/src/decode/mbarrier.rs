@@ -38,9 +38,7 @@ pub(super) fn decode(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Dec
         ("complete_tx", true, false, false) => MbarrierKind::Complete,
         ("arrive" | "arrive_drop", _, false, false) => MbarrierKind::Arrive { drop, completes },
         ("arrive" | "arrive_drop", true, true, false) => MbarrierKind::ArriveExpecting { drop },
-        ("test_wait" | "try_wait", true, false, _) => {
-            MbarrierKind::Wait { p: NONE, blocks: name == "try_wait", parity }
-        }
+        ("test_wait" | "try_wait", true, false, _) => MbarrierKind::Wait { p: NONE, parity },
         _ => return unsupported(i.mnemonic()),
     };
     let mut op = MbarrierOp {
@@ -70,11 +68,11 @@ pub(super) fn decode(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Dec
             place
         }
         // A time after which to give up may follow.
-        (MbarrierKind::Wait { blocks, parity, .. }, [p, place, phase, rest @ ..])
-            if rest.len() <= usize::from(blocks) =>
+        (MbarrierKind::Wait { parity, .. }, [p, place, phase, rest @ ..])
+            if rest.len() <= usize::from(name == "try_wait") =>
         {
             let p = b.predicate_destination(p)?;
-            op.kind = MbarrierKind::Wait { p, blocks, parity };
+            op.kind = MbarrierKind::Wait { p, parity };
             if parity {
                 op.count = b.source(phase, Class::R, U32)?;
             } else {

@@ -21,6 +21,8 @@ const WARP_TURN_AMONG_BLOCKS: u32 = 128;
 const BLOCK_TURN: u64 = 1 << 14;
 /// The same once several blocks are in progress.
 const BLOCK_TURN_AMONG_BLOCKS: u64 = 1 << 10;
+/// Rounds in which all warps of a block did nothing but ask mbarrier objects in vain, after which nothing will change.
+const VAIN_ROUNDS: u32 = 1 << 18;
 /// Host memory that blocks in progress may take together, bytes.
 const RESIDENT_BYTES: u64 = 2 << 30;
 
@@ -318,8 +320,9 @@ impl Engine<'_> {
         let block_turn = if self.crowded { BLOCK_TURN_AMONG_BLOCKS } else { BLOCK_TURN };
         let mut begin = self.report.warp_instructions;
         self.may_wait = false;
+        let mut vain_rounds = 0;
         loop {
-            let mut ran = false;
+            let (mut ran, mut in_vain) = (false, true);
             let warps = block.warps.len();
             let shift = self.choose(warps);
             for step in 0..warps {
@@ -329,6 +332,7 @@ impl Engine<'_> {
                 }
                 ran = true;
                 self.run_warp(&mut block.state, warp)?;
+                in_vain &= block.state.mbarriers.waited_in_vain();
                 if warp.barrier_changed {
                     self.release_barriers(block);
                 }
@@ -338,6 +342,11 @@ impl Engine<'_> {
             }
             // Lanes that wait where ways meet may be what the others wait for.
             if !ran && !block.warps.iter_mut().any(super::warp::Warp::release_any) {
+                return Err(self.deadlock(block));
+            }
+            vain_rounds = if ran && in_vain { vain_rounds + 1 } else { 0 };
+            // Only another block could change what these threads wait for.
+            if vain_rounds > VAIN_ROUNDS && !self.may_wait {
                 return Err(self.deadlock(block));
             }
             if self.report.warp_instructions - begin > block_turn {

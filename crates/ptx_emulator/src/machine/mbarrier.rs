@@ -23,11 +23,37 @@ pub(super) const OBJECT_BYTES: u32 = 8;
 #[derive(Debug, Default)]
 pub(super) struct Mbarriers {
     live: HashSet<usize>,
+    /// Whether a warp ended its turn because a phase that it waits for is not complete.
+    in_vain: bool,
 }
 
 impl Mbarriers {
     pub(super) fn reset(&mut self) {
         self.live.clear();
+        self.in_vain = false;
+    }
+
+    /// Whether a warp's turn ended with a wait in vain; asked after each turn.
+    pub(super) fn waited_in_vain(&mut self) -> bool {
+        std::mem::take(&mut self.in_vain)
+    }
+
+    /// What the objects wait for, one a line.
+    pub(super) fn describe(&self, shared: &[u8]) -> Vec<String> {
+        let mut offsets: Vec<usize> = self.live.iter().copied().collect();
+        offsets.sort_unstable();
+        let object = |offset: usize| {
+            let object = Mbarrier::from_bits(transfer::read(shared, offset, OBJECT_BYTES));
+            let address = window::SHARED_RESERVED + offset as u64;
+            format!(
+                "the mbarrier object at {address:#x} in shared memory is in a phase of parity {}, which waits for {} of {} arrivals and {} bytes",
+                u8::from(object.parity),
+                object.pending,
+                object.expected,
+                object.transactions
+            )
+        };
+        offsets.into_iter().map(object).collect()
     }
 }
 
@@ -145,11 +171,13 @@ impl Engine<'_> {
             }
         }
         match op.kind {
-            MbarrierKind::Wait { p, blocks, .. } => {
+            MbarrierKind::Wait { p, .. } => {
                 let row = (frame.base_predicate + p) as usize;
                 write_mask(&mut warp.predicates[row], done, mask);
                 self.objects_order(block, warp.index, done & mask, &offsets, false);
-                return Ok(blocks && done & mask != mask);
+                let in_vain = done & mask != mask;
+                block.mbarriers.in_vain |= in_vain;
+                return Ok(in_vain);
             }
             _ if op.state != NONE => {
                 warp.r64.write(frame.base64 + op.state, &states, mask);

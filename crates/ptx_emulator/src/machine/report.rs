@@ -271,10 +271,17 @@ impl Engine<'_> {
     pub(super) fn deadlock(&self, block: &Block) -> Box<Fault> {
         let mut fault = self.bare_fault(FaultKind::Deadlock);
         let mut first = true;
+        let mut spins = false;
         for warp in &block.warps {
             for split in &warp.splits {
+                let mut pc = split.pc;
                 let wait = match split.state {
-                    State::Ready => continue,
+                    // The wait was in vain, and the next instruction would have decided to wait again.
+                    State::Ready => {
+                        spins = true;
+                        pc = pc.saturating_sub(1);
+                        "wait in vain for a phase of an mbarrier object".to_owned()
+                    }
                     State::Barrier { number } if u32::from(number) == super::CLUSTER_BARRIER => {
                         "wait at the cluster barrier".to_owned()
                     }
@@ -295,7 +302,7 @@ impl Engine<'_> {
                         )
                     }
                 };
-                let code = self.code(split.pc);
+                let code = self.code(pc);
                 let line = code.as_ref().map_or(0, |code| code.line);
                 fault.notes.push(format!(
                     "warp {} lanes {} {wait}, ptx line {line}{}",
@@ -310,7 +317,7 @@ impl Engine<'_> {
                         warp: warp.index,
                         lanes: split.mask,
                     });
-                    fault.stack = self.stack(warp, split.frame, split.pc);
+                    fault.stack = self.stack(warp, split.frame, pc);
                     fault.code = code;
                 }
             }
@@ -323,6 +330,9 @@ impl Engine<'_> {
                     ranges(exited)
                 ));
             }
+        }
+        if spins {
+            fault.notes.extend(block.state.mbarriers.describe(&block.state.shared));
         }
         let waiting: Vec<usize> = (0..block.state.barriers.len())
             .filter(|n| block.state.barriers[*n].waiting().iter().any(|m| *m != 0))
