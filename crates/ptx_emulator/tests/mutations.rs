@@ -40,6 +40,22 @@ fn specimens() -> Vec<String> {
              cvt.rn.f16x2.f32 %r13, %r12, %r11; add.f16x2 %r13, %r13, %r13; ex2.approx.f32 %r14, %r13; nanosleep.u32 5;
              mov.u64 %rd6, %clock64; isspacep.shared %p3, %rd6; @!%p3 exit; trap;",
         ),
+        common::kernel_with(
+            shared,
+            "setp.ge.u32 %p1, %t, 32; @%p1 exit; mov.u32 %r1, tile; setp.eq.u32 %p2, %t, 0; and.b32 %r2, %t, 3;
+             mad.lo.u32 %r2, %r2, 16, %r1; mov.u64 %rd1, table; cp.async.ca.shared.global.L2::128B [%r2], [%rd1], 8, 4;
+             cp.async.cg.shared.global [%r2+64], [%rd1], 16, !%p2; cp.async.commit_group; cp.async.wait_group 0; cp.async.wait_all;
+             @%p2 mbarrier.init.shared.b64 [%r1+128], 64; bar.warp.sync -1; cp.async.mbarrier.arrive.noinc.shared.b64 [%r1+128];
+             mbarrier.arrive.expect_tx.shared.b64 %rd2, [%r1+128], 4; mbarrier.complete_tx.relaxed.cta.shared.b64 [%r1+128], 4;
+             W: mbarrier.try_wait.parity.shared.b64 %p3, [%r1+128], 0, 100; @!%p3 bra W; mbarrier.pending_count.b64 %r3, %rd2;
+             ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r3, %r4, %r5, %r6}, [%r2]; movmatrix.sync.aligned.m8n8.trans.b16 %r7, %r3;
+             mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r8, %r9, %r10, %r11}, {%r3, %r4, %r5, %r6}, {%r7, %r4}, {%r8, %r9, %r10, 0};
+             mma.sync.aligned.m16n8k16.row.col.satfinite.s32.s8.u8.s32 {%r8, %r9, %r10, %r11}, {%r3, %r4}, {%r7}, {%r8, %r9, %r10, 0};
+             mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64 {%rd3, %rd4}, {%rd1}, {%rd2}, {%rd3, %rd4};
+             mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc {%r8, %r9}, {%r3}, {%r7}, {%r8, %r9};
+             stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r2+64], {%r8, %r9}; mapa.shared::cluster.u32 %r12, %r1, 0;
+             bar.warp.sync -1; @%p2 mbarrier.inval.shared.b64 [%r1+128]; griddepcontrol.wait; st.global.b32 [%a], %r10; ret;",
+        ),
     ]
 }
 
@@ -100,8 +116,12 @@ fn run(program: &Arc<Program>, seed: usize, checks: CheckSet) -> Vec<(String, Ve
 #[test]
 fn the_specimens_themselves_compile() {
     for source in specimens() {
-        Program::compile(&source).unwrap_or_else(|error| panic!("{error}"));
+        let program = Program::compile(&source).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(program.unsupported_instructions(), []);
         survive(&source);
+        // Whole, they come to their end.
+        let ends = run(&Arc::new(program), 0, CheckSet::NONE);
+        assert!(ends[0].0.starts_with("LaunchReport"), "{}", ends[0].0);
     }
 }
 
@@ -149,7 +169,7 @@ proptest! {
 
     /// Replaces words by others of their kind: instructions that are well-formed, with wrong registers, types and addresses.
     #[test]
-    fn exchanged_words(which in 0usize..2, swaps in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..8)) {
+    fn exchanged_words(which in 0usize..3, swaps in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..8)) {
         let mut source = specimens().swap_remove(which);
         for (to, from) in swaps {
             let all = words(&source);
@@ -164,7 +184,7 @@ proptest! {
 
     /// Replaces numbers by those that sit at limits.
     #[test]
-    fn extreme_numbers(which in 0usize..2, changes in prop::collection::vec((any::<prop::sample::Index>(), 0usize..14), 1..8)) {
+    fn extreme_numbers(which in 0usize..3, changes in prop::collection::vec((any::<prop::sample::Index>(), 0usize..14), 1..8)) {
         const EXTREMES: [&str; 14] = [
             "0", "-1", "4294967295", "4294967296", "18446744073709551615", "-9223372036854775808", "0x7fffffff", "1", "65536", "31", "32", "1024", "-2", "3",
         ];
@@ -179,7 +199,7 @@ proptest! {
 
     /// Replaces words by numbers and types that sit at limits.
     #[test]
-    fn extreme_words(which in 0usize..2, changes in prop::collection::vec((any::<prop::sample::Index>(), 0usize..26), 1..5)) {
+    fn extreme_words(which in 0usize..3, changes in prop::collection::vec((any::<prop::sample::Index>(), 0usize..26), 1..5)) {
         const EXTREMES: [&str; 26] = [
             "0", "-1", "4294967295", "4294967296", "18446744073709551615", "-9223372036854775808", "0x7fffffff", "1", "65536", "0f7FC00000",
             "0dFFF0000000000000", "b128", "b8", "u64", "s16", "f64", "pred", "v8", "b32", "f16x2", "%r19", "%rd19", "%p7", "_", "16", "generic",
@@ -195,7 +215,7 @@ proptest! {
 
     /// Damages bytes.
     #[test]
-    fn flipped_bytes(which in 0usize..2, changes in prop::collection::vec((any::<prop::sample::Index>(), 0x09u8..0x7f), 1..8)) {
+    fn flipped_bytes(which in 0usize..3, changes in prop::collection::vec((any::<prop::sample::Index>(), 0x09u8..0x7f), 1..8)) {
         let mut bytes = specimens().swap_remove(which).into_bytes();
         for (at, byte) in changes {
             let at = at.index(bytes.len());
@@ -206,7 +226,7 @@ proptest! {
 
     /// Removes a piece.
     #[test]
-    fn missing_pieces(which in 0usize..2, at in any::<prop::sample::Index>(), length in 1usize..60) {
+    fn missing_pieces(which in 0usize..3, at in any::<prop::sample::Index>(), length in 1usize..60) {
         let mut source = specimens().swap_remove(which);
         let start = at.index(source.len());
         let end = (start + length).min(source.len());
