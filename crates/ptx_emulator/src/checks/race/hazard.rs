@@ -166,9 +166,10 @@ impl Access {
             return Crowd::No;
         }
         // A read that came before this one in the order is covered by it: what is after this one is after both.
-        let covered = self.after_read(read, own)
-            || same_warp && read.lanes & !own == 0
-            || clocks.vectors && self.covers(clocks, read, own);
+        let covered = self.stands_for(read)
+            && (self.after_read(read, own)
+                || same_warp && read.lanes & !own == 0
+                || clocks.vectors && self.covers(clocks, read, own));
         let room = covered || self.keep(clocks, cell, lists, own);
         cell.read = Read {
             time: self.time,
@@ -187,6 +188,13 @@ impl Access {
         } else {
             Crowd::No
         }
+    }
+
+    /// Whether what is in conflict with an earlier read would be with this access too: strong accesses are in conflict
+    /// with fewer.
+    #[inline]
+    fn stands_for(&self, read: &Read) -> bool {
+        read.time == 0 || read.flags.has(Flags::STRONG) || !self.flags.has(Flags::STRONG)
     }
 
     /// Whether a read happened before what some lane does now.
@@ -212,9 +220,13 @@ impl Access {
         let old = cell.read;
         let free = list.list.iter_mut().find(|read| {
             read.time == 0
-                || read.block == old.block && read.warp == old.warp && read.lanes & !old.lanes == 0
-                || read.block == self.block && read.time <= self.block_floor
-                || clocks.vectors && self.covers(clocks, read, own)
+                || read.block == old.block
+                    && read.warp == old.warp
+                    && read.lanes & !old.lanes == 0
+                    && (read.flags.has(Flags::STRONG) || !old.flags.has(Flags::STRONG))
+                || self.stands_for(read)
+                    && (read.block == self.block && read.time <= self.block_floor
+                        || clocks.vectors && self.covers(clocks, read, own))
         });
         free.map(|place| *place = old).is_some()
     }

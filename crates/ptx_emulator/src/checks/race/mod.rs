@@ -7,6 +7,8 @@
 
 mod clock;
 mod hazard;
+#[cfg(test)]
+mod model;
 mod shadow;
 mod vector;
 
