@@ -38,6 +38,8 @@ pub enum FindingKind {
     WriteByManyLanes,
     /// racecheck: `ld.global.nc` of memory that the launch writes.
     NonCoherentRead,
+    /// racecheck: an access to the target of an asynchronous copy that was not waited for.
+    PendingCopy,
     /// initcheck: a read of memory that nothing has written.
     UninitializedMemory,
     /// initcheck: a value that comes from a register or local variable that was never written decides something:
@@ -66,7 +68,8 @@ impl FindingKind {
             | Kind::WriteAfterRead
             | Kind::WriteAfterWrite
             | Kind::WriteByManyLanes
-            | Kind::NonCoherentRead => Check::Racecheck,
+            | Kind::NonCoherentRead
+            | Kind::PendingCopy => Check::Racecheck,
             Kind::UninitializedMemory | Kind::UninitializedValue => Check::Initcheck,
             Kind::DivergentWarpBarrier
             | Kind::DivergentBlockBarrier

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use super::access::{addresses, bad};
-use super::async_watch::{SharedMemory, shared_addresses};
+use super::async_watch::{SharedMemory, copies_issued, shared_addresses};
 use super::block::BlockState;
 use super::launch::Engine;
 use super::mbarrier::{self, Misuse, OBJECT_BYTES};
@@ -235,6 +235,7 @@ impl Engine<'_> {
             let targets = shared_addresses(&offsets);
             self.moved(block, warp, at(whole), (Space::Global, &sources), (Action::Read, bytes));
             self.moved(block, warp, at(mask), (Space::Shared, &targets), (Action::Write, bytes));
+            copies_issued(block, warp.index, at(mask), &offsets, bytes);
         }
         Ok(())
     }

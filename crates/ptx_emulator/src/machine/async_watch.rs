@@ -3,13 +3,14 @@
 use super::block::BlockState;
 use super::findings::Stored;
 use super::launch::Engine;
+use super::race_watch::Target;
 use super::warp::Warp;
-use super::watch::{Position, Target};
+use super::watch::Position;
 use crate::checks::BlockChecks;
 use crate::events::{Action, Offsets};
 use crate::memory::window;
 use crate::op::{Address, AddressRow, MemoryOp, Order, Space};
-use crate::row::{LANES, Row64};
+use crate::row::{LANES, Row64, lanes};
 
 /// Bytes of shared memory, and what is known of them.
 pub(super) struct SharedMemory<'a> {
@@ -20,8 +21,29 @@ pub(super) struct SharedMemory<'a> {
 impl SharedMemory<'_> {
     /// Something other than a store writes to shared memory.
     pub(super) fn written(&mut self, offset: usize, bytes: u32) {
-        if let Some(init) = self.checks.as_mut().and_then(|checks| checks.init.as_mut()) {
+        let Some(checks) = self.checks else {
+            return;
+        };
+        if let Some(init) = &mut checks.init {
             init.shared.mark(offset, bytes as usize);
+        }
+        if let Some(race) = &mut checks.race {
+            race.copy_done(offset as u64, bytes);
+        }
+    }
+}
+
+/// Lanes have issued copies to these offsets in shared memory, which take effect later.
+pub(super) fn copies_issued(
+    block: &mut BlockState,
+    warp: u32,
+    at: Position,
+    offsets: &[usize; LANES],
+    bytes: u32,
+) {
+    if let Some(race) = block.checks.as_mut().and_then(|checks| checks.race.as_mut()) {
+        for lane in lanes(at.active) {
+            race.copy_issued(warp, lane, offsets[lane] as u64, bytes, at.pc);
         }
     }
 }

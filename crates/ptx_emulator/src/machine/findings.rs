@@ -6,9 +6,10 @@ use ptx::demangle;
 
 use super::block::BlockState;
 use super::launch::Engine;
+use super::race_watch::Part;
 use super::transfer;
 use super::warp::{Frame, Warp};
-use super::watch::{self, Part, Position};
+use super::watch::{self, Position};
 use crate::checks::race::{Hazard, Hit};
 use crate::checks::{Check, Checks, Finding, FindingAddress, FindingKind, Party, Severity};
 use crate::diagnostic::{code_place, thread_index, triple};
@@ -210,6 +211,7 @@ impl Engine<'_> {
             Hazard::WriteAfterRead => FindingKind::WriteAfterRead,
             Hazard::WriteAfterWrite => FindingKind::WriteAfterWrite,
             Hazard::NonCoherent => FindingKind::NonCoherentRead,
+            Hazard::PendingCopy => FindingKind::PendingCopy,
         };
         let severity =
             if hit.same_value || conflict.volatile { Severity::Warning } else { Severity::Error };
@@ -226,6 +228,9 @@ impl Engine<'_> {
             FindingKind::ReadAfterWrite => "unordered read after write (RAW)",
             FindingKind::WriteAfterRead => "unordered write after read (WAR)",
             FindingKind::WriteAfterWrite => "unordered write after write (WAW)",
+            FindingKind::PendingCopy => {
+                "access to the target of an asynchronous copy that was not waited for"
+            }
             _ if action == Action::Read => {
                 "read through the cache for constant data (.nc) after a write"
             }
@@ -259,6 +264,9 @@ impl Engine<'_> {
             }
             FindingKind::NonCoherentRead => {
                 "no thread may write during the launch what is read with .nc; the compiler uses it for slices that cannot change: pass memory that the kernel writes as a mutable pointer only"
+            }
+            FindingKind::PendingCopy => {
+                "let the thread that issued the copy wait for it (cp.async.wait_group, wait_all, or an mbarrier), and put a barrier behind that for the others"
             }
             _ if same_warp => {
                 "the lanes of a warp run independently of each other: put a warp barrier (sync_warp, __syncwarp) between the two, or one of the block"
@@ -330,6 +338,7 @@ fn names(hazard: Hazard, action: Action, other_atomic: bool) -> (&'static str, &
         Hazard::ReadAfterWrite | Hazard::WriteAfterWrite => false,
         Hazard::WriteAfterRead => true,
         Hazard::NonCoherent => action != Action::Read,
+        Hazard::PendingCopy => return (this, "copy"),
     };
     let other = match (read_before, other_atomic) {
         (_, true) => "earlier atomic",

@@ -3,8 +3,9 @@
 use super::block::BlockState;
 use super::init_watch::Place;
 use super::launch::Engine;
+use super::race_watch::{Part, Target};
 use super::warp::{Frame, Warp};
-use super::watch::{Part, Position, Target};
+use super::watch::Position;
 use crate::checks::init::{BlockInit, Registers, WarpInit, undefined_bits, written_bytes};
 use crate::checks::{FindingKind, Severity};
 use crate::events::Area;

@@ -22,6 +22,7 @@ mod mbarrier;
 mod operands;
 mod printf;
 mod quick;
+mod race_watch;
 mod report;
 mod shared_address;
 mod sync_findings;
@@ -335,8 +336,8 @@ impl Machine {
         self.memory.leaks()
     }
 
-    /// How many findings, of those that [`take_findings`](Machine::take_findings) would give now, were left out because
-    /// a launch had more than 100 different ones.
+    /// How often something was found that is not among what [`take_findings`](Machine::take_findings) would give now,
+    /// because a launch had 100 different findings already.
     pub fn findings_left_out(&self) -> u64 {
         self.checks.as_ref().map_or(0, |checks| checks.left_out())
     }

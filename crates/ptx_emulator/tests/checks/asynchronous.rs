@@ -100,3 +100,23 @@ fn what_is_said_about_a_copy() {
     );
     assert!(text.iter().any(|text| text.contains("cp.async.ca.shared.global")), "{text:?}");
 }
+
+#[test]
+fn a_copy_that_nobody_waited_for() {
+    // The buffer was written before, so that initcheck has nothing to say.
+    let copy = |after: &str| {
+        with_object(&format!(
+            "st.global.b32 [%a], %t; st.shared.b32 [%r11], 0; bar.sync 0;
+             cp.async.ca.shared.global [%r11], [%a], 4; {after}"
+        ))
+    };
+    let all = "racecheck,initcheck";
+    assert_eq!(kinds(&copy("bar.sync 0;"), all, 1, 64), [FindingKind::PendingCopy]);
+    // One thread's wait says nothing about the copies of others, and a wait for older groups nothing about new ones.
+    let first = "setp.eq.u32 %p2, %t, 0; @%p2 cp.async.wait_all; bar.sync 0;";
+    assert_eq!(kinds(&copy(first), all, 1, 64), [FindingKind::PendingCopy]);
+    let older = "cp.async.commit_group; cp.async.wait_group 1; bar.sync 0;";
+    assert_eq!(kinds(&copy(older), all, 1, 64), [FindingKind::PendingCopy]);
+    clean(&copy("cp.async.wait_all; bar.sync 0;"), all, 1, 64);
+    clean(&copy("cp.async.commit_group; cp.async.wait_group 0; bar.sync 0;"), all, 1, 64);
+}

@@ -349,3 +349,23 @@ fn source_lines_and_their_text() {
     );
     assert!(found[0].contains(&expected), "{}", found[0]);
 }
+
+#[test]
+fn findings_are_counted_and_limited() {
+    // 120 places, each twice.
+    let stores: Vec<String> =
+        (0..120).map(|place| format!("st.shared.b32 [%rd3+{}], %t;", 4 * place)).collect();
+    let source = tile(&format!(
+        "mov.u64 %rd3, tile; mov.b32 %r4, 0; AGAIN: {} bar.sync 0; add.u32 %r4, %r4, 1;
+         setp.lt.u32 %p1, %r4, 2; @%p1 bra AGAIN;",
+        stores.join(" ")
+    ));
+    let mut rig = crate::support::rig(&source, "racecheck", None);
+    let out = rig.words("out", &[0; 32]);
+    rig.launch("k", 1, 32, &crate::common::params(out, 0)).expect("no fault");
+    assert_eq!(rig.machine.findings_left_out(), 40);
+    let found = rig.machine.take_findings();
+    assert_eq!(found.len(), 100);
+    assert!(found.iter().all(|finding| finding.count() == 2));
+    assert_eq!(rig.machine.findings_left_out(), 0);
+}

@@ -63,6 +63,12 @@ fn cases() -> Vec<(&'static str, String, u32, u32)> {
             2,
             1,
         ),
+        (
+            "a copy that nobody waited for",
+            with_tile("st.shared.b32 [%rd2], 0;\nst.global.b32 [%a], 1;\ncp.async.ca.shared.global [%rd2], [%a], 4;\nbar.sync 0;\nld.shared.b32 %r1, [%rd2];"),
+            1,
+            32,
+        ),
         ("two sites within a warp", kernel("setp.lt.u32 %p1, %t, 5;\n@%p1 bra LOW;\nbar.sync 0;\nbra END;\nLOW: bar.sync 0;\nEND: ret;"), 1, 32),
         ("two sites within a block", kernel("setp.lt.u32 %p1, %t, 32;\n@%p1 bra LOW;\nbar.sync 0;\nbra END;\nLOW: bar.sync 0;\nEND: ret;"), 1, 64),
         ("a shuffle from lanes that are not there", kernel("shfl.sync.down.b32 %r1, %t, 8, 31, 0xffffffff;\nret;"), 1, 20),

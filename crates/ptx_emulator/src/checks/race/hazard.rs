@@ -16,6 +16,8 @@ pub(crate) enum Hazard {
     WriteAfterWrite,
     /// `ld.global.nc` of what the launch writes, before or after.
     NonCoherent,
+    /// An access to the target of an asynchronous copy that was not waited for.
+    PendingCopy,
 }
 
 /// The access that is being looked at.

@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use clock::{BlockClock, Clock, Released};
 pub(crate) use hazard::{Conflict, Hazard};
 use shadow::{Crowd, Flags, Shadow, Together};
+use vector::Thread;
 
 use crate::events::{self, Action, Area, Offsets, Values};
 use crate::op::{Order, Scope, Semantics};
@@ -51,6 +52,8 @@ pub(crate) struct BlockRace {
     shared: Shadow,
     /// What was released at an offset in shared memory.
     released: HashMap<u64, Released>,
+    /// Targets of asynchronous copies that were not waited for, word by word: who issued them where.
+    pending: HashMap<u64, (Thread, u32)>,
 }
 
 impl BlockRace {
@@ -59,9 +62,61 @@ impl BlockRace {
             clocks: BlockClock::new(block, warps, barriers),
             shared: Shadow::new(0),
             released: HashMap::new(),
+            pending: HashMap::new(),
         }
     }
+
+    /// A lane issued a copy to shared memory.
+    pub(crate) fn copy_issued(&mut self, warp: u32, lane: usize, offset: u64, bytes: u32, pc: u32) {
+        let thread = (warp << 5) as Thread | lane as Thread;
+        for word in offset / WORD..(offset + u64::from(bytes)).div_ceil(WORD) {
+            self.pending.insert(word, (thread, pc));
+        }
+    }
+
+    /// A copy has taken effect.
+    pub(crate) fn copy_done(&mut self, offset: u64, bytes: u32) {
+        for word in offset / WORD..(offset + u64::from(bytes)).div_ceil(WORD) {
+            self.pending.remove(&word);
+        }
+    }
+
+    /// Whether there are copies that were not waited for.
+    #[inline]
+    pub(crate) fn copies_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// The first pending copy that an access to shared memory meets.
+    fn pending_conflict(&self, event: &events::Access<'_>) -> Option<Conflict> {
+        let mut found: Option<Conflict> = None;
+        for lane in lanes(event.lanes) {
+            let start = event.offsets.at(lane);
+            let words = start / WORD..(start + u64::from(event.bytes)).div_ceil(WORD);
+            let hit = words.filter_map(|word| self.pending.get(&word)).next();
+            let Some((thread, pc)) = hit.copied() else {
+                continue;
+            };
+            let conflict = found.get_or_insert(Conflict {
+                hazard: Hazard::PendingCopy,
+                lanes: 0,
+                block: self.clocks.block,
+                warp: u32::from(thread >> 5),
+                other_lanes: 0,
+                pc,
+                volatile: false,
+            });
+            if conflict.pc == pc && conflict.warp == u32::from(thread >> 5) {
+                conflict.lanes |= 1 << lane;
+                conflict.other_lanes |= 1 << (thread & 31);
+            }
+        }
+        found
+    }
 }
+
+/// Bytes of a word of [`BlockRace::pending`]; targets of copies are aligned to it.
+const WORD: u64 = 4;
 
 /// Lanes with the same offset; they access as one.
 struct Groups<'a> {
@@ -130,6 +185,12 @@ impl Race {
             block_floor: block.clocks.floor,
             warp_floor: block.clocks.warp_floor(event.warp),
         };
+        if shared
+            && block.copies_pending()
+            && let Some(conflict) = block.pending_conflict(event)
+        {
+            hits.push(Hit { conflict, same_value: false, same_instruction: false });
+        }
         let BlockRace { clocks, shared: own, .. } = block;
         let shadow = shadow_of(&mut self.global, own, event.area);
         let begin = hits.len();
