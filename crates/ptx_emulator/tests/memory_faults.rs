@@ -254,3 +254,20 @@ fn wide_vectors_and_128_bits() {
     );
     assert_eq!(outputs(&source, 1, 5, 0), [701 * 10_000 + 708; 5]);
 }
+
+#[test]
+fn predicates_are_not_in_memory() {
+    for instruction in ["ld.global.pred %p1, [%a]", "st.global.pred [%a], %p1"] {
+        let refused = ptx_emulator::Program::compile(&kernel(&format!("{instruction}; ret;")));
+        assert!(refused.is_err(), "{instruction}");
+    }
+    // Under all checks a prefetch, which reads nothing, stays one.
+    for seed in SEEDS {
+        let mut config = ptx_emulator::MachineConfig::default();
+        config.checks = ptx_emulator::CheckSet::ALL;
+        config.schedule_seed = seed;
+        let mut rig = Rig::with(&kernel("prefetch.global.L2 [%a]; ret;"), config);
+        let out = rig.words("out", &[0; 32]);
+        rig.launch("k", 1, 32, &params(out, 0)).unwrap_or_else(|fault| panic!("{fault}"));
+    }
+}

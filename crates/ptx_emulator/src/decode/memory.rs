@@ -163,6 +163,15 @@ fn elements(operand: &Operand, count: usize) -> Result<Vec<&Operand>, Refusal> {
     }
 }
 
+/// The type of an access.
+fn in_memory(m: &mut Modifiers) -> Result<Ty, Refusal> {
+    match m.ty() {
+        Some(ty) if ty.bits >= 8 => Ok(ty),
+        Some(_) => invalid("predicates cannot be in memory"),
+        None => invalid("needs a type"),
+    }
+}
+
 /// `ld`, `ldu`
 pub(super) fn load(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decoded {
     let order = order(i, Semantics::Weak);
@@ -170,9 +179,7 @@ pub(super) fn load(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decod
     m.ignore(is_hint);
     let space = space(m);
     let count = vector(m);
-    let Some(ty) = m.ty() else {
-        return invalid("needs a type");
-    };
+    let ty = in_memory(m)?;
     // A cache policy may follow.
     let [target, source, ..] = i.operands.as_slice() else {
         return invalid("takes a destination and an address");
@@ -224,9 +231,7 @@ pub(super) fn store(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Deco
     m.ignore(is_hint);
     let space = space(m);
     let count = vector(m);
-    let Some(ty) = m.ty() else {
-        return invalid("needs a type");
-    };
+    let ty = in_memory(m)?;
     let [target, source, ..] = i.operands.as_slice() else {
         return invalid("takes an address and a value");
     };

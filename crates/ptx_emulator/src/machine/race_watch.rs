@@ -99,7 +99,7 @@ impl Engine<'_> {
         at: Position,
     ) -> Option<Part> {
         let Affine { base: first, stride } = even;
-        if (first | stride) & u64::from(bytes - 1) != 0 {
+        if bytes == 0 || (first | stride) & u64::from(bytes - 1) != 0 {
             return None;
         }
         let ends = [even.lane(lowest(at.active)), even.lane(highest(at.active))];
