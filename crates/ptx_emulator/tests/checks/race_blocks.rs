@@ -133,6 +133,9 @@ fn all_threads_of_the_last_block_count() {
     };
     clean(&source("bar.sync 0; @%p1 membar.gl;"), "racecheck", 4, 64);
     clean(&source("membar.gl; bar.sync 0;"), "racecheck", 4, 64);
+    // The others go on to their next fence before the first thread has told of the last one.
+    let ahead = "membar.gl; bar.sync 0; @!%p1 membar.gl;";
+    clean(&source(ahead), "racecheck", 4, 64);
     races(&source("membar.gl;"), 4, 64);
     races(&source("@%p1 membar.gl; bar.sync 0;"), 4, 64);
 }

@@ -79,6 +79,8 @@ struct WarpClock {
     /// What single lanes know besides.
     lanes: Option<Box<[Option<Arc<Vector>>; 32]>>,
     fences: Option<Box<[Fences; 32]>>,
+    /// Whether there were fences since the block's last barrier.
+    fenced_anew: bool,
 }
 
 impl WarpClock {
@@ -129,6 +131,9 @@ pub(super) struct BlockClock {
     arrived: Vec<Vector>,
     /// Whether anything is known beyond the floors.
     pub(super) vectors: bool,
+    /// What the block's threads had fenced before its last barrier: by fences of GPU scope or wider, and by any.
+    fenced_gpu: Vector,
+    fenced_block: Vector,
 }
 
 impl BlockClock {
@@ -142,6 +147,8 @@ impl BlockClock {
             warps: clocks,
             arrived: vec![Vector::default(); barriers],
             vectors: false,
+            fenced_gpu: Vector::default(),
+            fenced_block: Vector::default(),
         }
     }
 
@@ -193,6 +200,7 @@ impl BlockClock {
         if let Some(known) = known {
             self.known = Arc::new(known);
         }
+        self.keep_fences();
         self.floor = time;
     }
 
@@ -305,53 +313,44 @@ impl BlockClock {
             fences[lane].block = Some(fence.clone());
         }
         clock.fences = Some(fences);
+        clock.fenced_anew = true;
     }
 
-    /// What a strong write of a lane passes on because of the fences before it.
+    /// What a strong write of a lane passes on because of the fences before it: what the thread knew at its own fence, and
+    /// what other threads of the block had fenced before a barrier that the thread took part in since
+    /// (`__threadfence(); __syncthreads(); if (first) atomicAdd(…)`).
     pub(super) fn fenced(&self, warp: u32, lane: usize) -> Released {
-        if self.warps.iter().all(|warp| warp.fences.is_none()) {
-            return Released::default();
-        }
         let own = self.warps.get(warp as usize).and_then(|warp| warp.fences.as_ref());
         let own = own.map(|fences| &fences[lane]);
+        let passed_on = |own: Option<&Fence>, met: &Vector| {
+            let mut known = own.map_or_else(Vector::default, |own| self.snapshot(warp, lane, own));
+            known.join(met);
+            (!known.is_empty()).then(|| Arc::new(known))
+        };
         Released {
-            gpu: self
-                .passed_on(warp, lane, own.and_then(|own| own.gpu.as_ref()), |f| f.gpu.as_ref()),
-            block: self
-                .passed_on(warp, lane, own.and_then(|own| own.block.as_ref()), |f| f.block.as_ref())
+            gpu: passed_on(own.and_then(|own| own.gpu.as_ref()), &self.fenced_gpu),
+            block: passed_on(own.and_then(|own| own.block.as_ref()), &self.fenced_block)
                 .map(|known| (self.block, known)),
         }
     }
 
-    /// What the thread knew at its own fence, and what other threads of the block had fenced before a barrier that the thread
-    /// took part in since (`__threadfence(); __syncthreads(); if (first) atomicAdd(…)`).
-    fn passed_on(
-        &self,
-        warp: u32,
-        lane: usize,
-        own: Option<&Fence>,
-        select: impl Fn(&Fences) -> Option<&Fence>,
-    ) -> Option<Arc<Vector>> {
-        let mut known = Vector::default();
-        if let Some(fence) = own {
-            known = self.snapshot(warp, lane, fence);
-        }
-        let since = own.map_or(0, |fence| fence.block_floor);
-        for (index, clock) in self.warps.iter().enumerate() {
-            let Some(fences) = &clock.fences else {
+    /// At a barrier: what the block's threads have fenced.
+    fn keep_fences(&mut self) {
+        for (index, clock) in self.warps.iter_mut().enumerate() {
+            let Some(fences) = clock.fences.as_ref().filter(|_| clock.fenced_anew) else {
                 continue;
             };
-            for (other, fences) in fences.iter().enumerate() {
-                let thread = (index << 5 | other) as Thread;
-                if let Some(fence) = select(fences)
-                    && fence.time > since
-                    && fence.time <= self.floor
-                {
-                    known.raise(Key::thread(self.block, thread), fence.time);
+            clock.fenced_anew = false;
+            for (lane, fences) in fences.iter().enumerate() {
+                let key = Key::thread(self.block, (index << 5 | lane) as Thread);
+                if let Some(fence) = &fences.gpu {
+                    self.fenced_gpu.raise(key, fence.time);
+                }
+                if let Some(fence) = &fences.block {
+                    self.fenced_block.raise(key, fence.time);
                 }
             }
         }
-        (!known.is_empty()).then(|| Arc::new(known))
     }
 
     fn snapshot(&self, warp: u32, lane: usize, fence: &Fence) -> Vector {

@@ -41,6 +41,11 @@ enum Step {
         warp: usize,
         mask: u32,
     },
+    Fence {
+        block: usize,
+        warp: usize,
+        mask: u32,
+    },
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -68,6 +73,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         6 => access,
         1 => (0..BLOCKS).prop_map(|block| Step::Block { block }),
         1 => (0..BLOCKS, 0..WARPS).prop_map(|(block, waits)| Step::Named { block, waits }),
+        1 => (0..BLOCKS, 0..WARPS, mask.clone()).prop_map(|(block, warp, mask)| Step::Fence { block, warp, mask }),
         1 => (0..BLOCKS, 0..WARPS, mask).prop_map(|(block, warp, mask)| Step::Lanes { block, warp, mask }),
     ];
     prop::collection::vec(step, 1..40)
@@ -101,6 +107,10 @@ struct Plain {
     writes: [Option<Seen>; PLACES as usize],
     reads: [Vec<Seen>; PLACES as usize],
     released: [[u32; THREADS]; PLACES as usize],
+    /// What each thread knew at its last fence, and its own time then.
+    fences: [Option<[u32; THREADS]>; THREADS],
+    /// Each thread's last fence before its block's last barrier.
+    met: [u32; THREADS],
     /// Readers that are more than the compressed form remembers.
     crowded: bool,
 }
@@ -114,6 +124,8 @@ impl Plain {
             writes: Default::default(),
             reads: Default::default(),
             released: Default::default(),
+            fences: Default::default(),
+            met: Default::default(),
             crowded: false,
         }
     }
@@ -140,6 +152,17 @@ impl Plain {
         seen.thread != thread
             && self.clocks[thread][seen.thread] < seen.clock
             && !(seen.strong && strong)
+    }
+
+    /// What the fences before a strong write pass on.
+    fn fenced(&self, thread: usize) -> [u32; THREADS] {
+        let mut known = self.fences[thread].unwrap_or_default();
+        let block = thread / (WARPS * LANES);
+        let own = block * WARPS * LANES..(block + 1) * WARPS * LANES;
+        for (known, met) in known[own.clone()].iter_mut().zip(&self.met[own]) {
+            *known = (*known).max(*met);
+        }
+        known
     }
 
     /// Whether the access is a hazard.
@@ -181,7 +204,8 @@ impl Plain {
         if strong && action != Action::Read {
             for thread in own {
                 let releases = order == Semantics::AcquireRelease;
-                let known = self.clocks[*thread];
+                let known = if releases { self.clocks[*thread] } else { self.fenced(*thread) };
+                let releases = releases || known != [0; THREADS];
                 let released = &mut self.released[place as usize];
                 match (action, releases) {
                     (Action::Atomic, false) => {}
@@ -194,7 +218,7 @@ impl Plain {
                     (_, true) => *released = known,
                     (_, false) => *released = [0; THREADS],
                 }
-                if releases {
+                if order == Semantics::AcquireRelease {
                     self.clocks[*thread][*thread] += 1;
                 }
             }
@@ -240,6 +264,11 @@ fn first_hazards(steps: &[Step]) -> (Option<usize>, Option<usize>, bool) {
             Step::Block { block } => {
                 let all: Vec<usize> =
                     (0..WARPS).flat_map(|warp| threads(block, warp, ALL)).collect();
+                for thread in &all {
+                    if let Some(fence) = plain.fences[*thread] {
+                        plain.met[*thread] = fence[*thread];
+                    }
+                }
                 plain.meet(&all, &all);
                 race.barrier(&mut blocks[block], 0, &[ALL; WARPS], true);
             }
@@ -252,6 +281,18 @@ fn first_hazards(steps: &[Step]) -> (Option<usize>, Option<usize>, bool) {
                 let mut waiting = [0; WARPS];
                 waiting[waits] = ALL;
                 race.barrier(&mut blocks[block], 3, &waiting, false);
+            }
+            Step::Fence { block, warp, mask } => {
+                for thread in threads(block, warp, mask) {
+                    plain.fences[thread] = Some(plain.clocks[thread]);
+                    plain.clocks[thread][thread] += 1;
+                }
+                let order = Order {
+                    semantics: Semantics::AcquireRelease,
+                    scope: Scope::Gpu,
+                    non_coherent: false,
+                };
+                race.fence(&mut blocks[block], warp as u32, mask, order);
             }
             Step::Lanes { block, warp, mask } => {
                 let own = threads(block, warp, mask);
