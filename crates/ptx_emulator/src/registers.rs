@@ -37,20 +37,84 @@ impl Word for u64 {
     }
 }
 
-/// Values `base + lane * stride`, modulo the register's size; 32-bit registers ignore the upper halves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Lanes of half a warp.
+const HALF: usize = LANES / 2;
+
+/// Values that rise evenly in each half of the warp: lane l holds `base + (l % 16) * stride + (l / 16) * step`, modulo the
+/// register's size; 32-bit registers ignore the upper halves. With `step` 16 times the stride they rise evenly in all of
+/// it. Halves are what blocks make that are 16 threads wide, as those of matrix products are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Affine {
     pub(crate) base: u64,
     pub(crate) stride: u64,
+    pub(crate) step: u64,
 }
 
 impl Affine {
+    #[inline(always)]
     pub(crate) fn uniform(base: u64) -> Affine {
-        Affine { base, stride: 0 }
+        Affine { base, stride: 0, step: 0 }
     }
 
+    /// Rises by `stride` from each lane to the next.
+    #[cfg(test)]
+    pub(crate) fn line(base: u64, stride: u64) -> Affine {
+        Affine { base, stride, step: stride.wrapping_mul(HALF as u64) }
+    }
+
+    /// The numbers of `lanes`, if they rise so.
+    #[inline(always)]
+    pub(crate) fn of(lanes: &[u64; LANES]) -> Option<Affine> {
+        let value = Affine {
+            base: lanes[0],
+            stride: lanes[1].wrapping_sub(lanes[0]),
+            step: lanes[HALF].wrapping_sub(lanes[0]),
+        };
+        let mut differs = 0;
+        for lane in 0..HALF {
+            let expected = value.base.wrapping_add(value.stride.wrapping_mul(lane as u64));
+            differs |= lanes[lane] ^ expected;
+            differs |= lanes[lane + HALF] ^ expected.wrapping_add(value.step);
+        }
+        (differs == 0).then_some(value)
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_uniform(self) -> bool {
+        self.stride | self.step == 0
+    }
+
+    /// Whether it rises by the same from each lane to the next.
+    #[inline(always)]
+    pub(crate) fn is_line(self) -> bool {
+        self.step == self.stride.wrapping_mul(HALF as u64)
+    }
+
+    #[inline(always)]
     pub(crate) fn lane(self, lane: usize) -> u64 {
-        self.base.wrapping_add(self.stride.wrapping_mul(lane as u64))
+        self.base
+            .wrapping_add(self.stride.wrapping_mul(lane as u64 % HALF as u64))
+            .wrapping_add(self.step.wrapping_mul(lane as u64 / HALF as u64))
+    }
+
+    /// As far as lanes can be from lane 0 in each direction; both are linear, so the corners of the two are the extremes.
+    #[inline(always)]
+    pub(crate) fn corners(self) -> [u64; 4] {
+        let end = self.base.wrapping_add(self.stride.wrapping_mul(HALF as u64 - 1));
+        [self.base, end, self.base.wrapping_add(self.step), end.wrapping_add(self.step)]
+    }
+
+    /// Whether the lanes' addresses lie so near each other that nothing between them wraps around the address space.
+    #[inline(always)]
+    pub(crate) fn is_near(self) -> bool {
+        const FARTHEST: u64 = 1 << 40;
+        let near = |distance: u64| distance.wrapping_add(FARTHEST) <= 2 * FARTHEST;
+        near(self.stride) && near(self.step)
+    }
+
+    #[inline(always)]
+    pub(crate) fn plus(self, offset: u64) -> Affine {
+        Affine { base: self.base.wrapping_add(offset), ..self }
     }
 }
 
@@ -65,7 +129,8 @@ struct Tag {
 }
 
 impl Tag {
-    const NONE: Tag = Tag { value: Affine { base: 0, stride: 0 }, mask: 0, settled: false };
+    const NONE: Tag =
+        Tag { value: Affine { base: 0, stride: 0, step: 0 }, mask: 0, settled: false };
 }
 
 /// All rows of one width.
@@ -107,7 +172,7 @@ impl<T: Word> Bank<T> {
     #[inline(always)]
     pub(crate) fn uniform(&self, row: u32, mask: u32) -> Option<T> {
         self.affine(row, mask)
-            .filter(|value| value.stride == 0)
+            .filter(|value| value.is_uniform())
             .map(|value| T::from_bits(value.base))
     }
 
@@ -142,18 +207,19 @@ impl<T: Word> Bank<T> {
     fn write_out(&mut self, row: u32) {
         let tag = &mut self.tags[row as usize];
         tag.settled = true;
-        let Tag { value: Affine { mut base, stride }, mask, .. } = *tag;
+        let Tag { value, mask, .. } = *tag;
         let target = &mut self.rows[row as usize];
-        if stride == 0 && mask == FULL {
-            *target = [T::from_bits(base); LANES];
-        } else if mask == FULL {
-            for lane in target {
-                *lane = T::from_bits(base);
-                base = base.wrapping_add(stride);
-            }
-        } else {
-            let value = Affine { base, stride };
+        if mask != FULL {
             lanes(mask).for_each(|lane| target[lane] = T::from_bits(value.lane(lane)));
+        } else if value.is_uniform() {
+            *target = [T::from_bits(value.base); LANES];
+        } else {
+            let mut at = value.base;
+            for lane in 0..HALF {
+                target[lane] = T::from_bits(at);
+                target[lane + HALF] = T::from_bits(at.wrapping_add(value.step));
+                at = at.wrapping_add(value.stride);
+            }
         }
     }
 
@@ -227,7 +293,7 @@ mod tests {
 
     fn bank(tagged: bool) -> Bank<u32> {
         let mut bank = Bank { tagged, ..Bank::default() };
-        bank.enter(0, &[Affine::uniform(7), Affine { base: 10, stride: 2 }], FULL);
+        bank.enter(0, &[Affine::uniform(7), Affine::line(10, 2)], FULL);
         bank
     }
 
@@ -235,7 +301,7 @@ mod tests {
     fn tags_of_some_lanes_leave_the_others_alone() {
         for tagged in [true, false] {
             let mut bank = bank(tagged);
-            bank.set_affine(1, Affine { base: 100, stride: u64::MAX }, 0x0000_FFFF);
+            bank.set_affine(1, Affine::line(100, u64::MAX), 0x0000_FFFF);
             assert_eq!((bank.lane(1, 3), bank.lane(1, 20)), (97, 50));
             bank.set_affine(1, Affine::uniform(1), 0xFFFF_0000);
             assert_eq!((bank.lane(1, 3), bank.lane(1, 20)), (97, 1));
@@ -252,7 +318,7 @@ mod tests {
     #[test]
     fn only_lanes_that_a_tag_speaks_for_are_known() {
         let mut bank = bank(true);
-        assert_eq!(bank.affine(1, FULL), Some(Affine { base: 10, stride: 2 }));
+        assert_eq!(bank.affine(1, FULL), Some(Affine::line(10, 2)));
         assert_eq!((bank.uniform(0, FULL), bank.uniform(1, FULL)), (Some(7), None));
         bank.set_affine(0, Affine::uniform(8), 1);
         assert_eq!((bank.uniform(0, 1), bank.uniform(0, 3)), (Some(8), None));

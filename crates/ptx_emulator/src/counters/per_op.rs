@@ -87,27 +87,27 @@ impl PerOp {
         }
     }
 
-    /// A request to global memory, in which all lanes together ask for `bytes` bytes. Constant memory is not counted: its
+    /// `times` requests to global memory, in each of which all lanes together ask for `bytes` bytes. Constant memory is not counted: its
     /// cache does not work in sectors.
     #[inline]
-    pub fn global(&mut self, pc: u32, cost: GlobalCost, bytes: u32) {
+    pub fn global(&mut self, pc: u32, cost: GlobalCost, bytes: u32, times: u64) {
         if let Some(sums) = self.memory.get_mut(pc as usize) {
-            sums.requests += 1;
-            sums.bytes += u64::from(bytes);
-            sums.sectors += u64::from(cost.sectors);
-            sums.ideal_sectors += u64::from(cost.ideal_sectors);
-            sums.lines += u64::from(cost.lines);
+            sums.requests += times;
+            sums.bytes += times * u64::from(bytes);
+            sums.sectors += times * u64::from(cost.sectors);
+            sums.ideal_sectors += times * u64::from(cost.ideal_sectors);
+            sums.lines += times * u64::from(cost.lines);
         }
     }
 
-    /// A request to shared memory, in which all lanes together ask for `bytes` bytes.
+    /// `times` requests to shared memory, in each of which all lanes together ask for `bytes` bytes.
     #[inline]
-    pub fn shared(&mut self, pc: u32, cost: SharedCost, bytes: u32) {
+    pub fn shared(&mut self, pc: u32, cost: SharedCost, bytes: u32, times: u64) {
         if let Some(sums) = self.memory.get_mut(pc as usize) {
-            sums.shared_requests += 1;
-            sums.shared_bytes += u64::from(bytes);
-            sums.wavefronts += u64::from(cost.wavefronts);
-            sums.ideal_wavefronts += u64::from(cost.ideal_wavefronts);
+            sums.shared_requests += times;
+            sums.shared_bytes += times * u64::from(bytes);
+            sums.wavefronts += times * u64::from(cost.wavefronts);
+            sums.ideal_wavefronts += times * u64::from(cost.ideal_wavefronts);
             sums.max_degree = sums.max_degree.max(cost.degree);
         }
     }
@@ -173,8 +173,8 @@ mod tests {
             sums.diverged(1);
             sums.waited(0);
             let shared = SharedCost { wavefronts: degree, ideal_wavefronts: 1, degree };
-            sums.shared(1, shared, lanes);
-            sums.global(1, GlobalCost { sectors: 4, lines: 1, ideal_sectors: 2 }, lanes);
+            sums.shared(1, shared, lanes, 1);
+            sums.global(1, GlobalCost { sectors: 4, lines: 1, ideal_sectors: 2 }, lanes, 1);
             sums.local(0, lanes);
             sums.atomic(1, same);
             sums
@@ -195,8 +195,8 @@ mod tests {
     fn positions_outside_the_program_are_ignored() {
         let mut sums = PerOp::new(0);
         sums.executed(0, 1);
-        sums.global(7, GlobalCost::default(), 1);
-        sums.shared(7, SharedCost::default(), 1);
+        sums.global(7, GlobalCost::default(), 1, 1);
+        sums.shared(7, SharedCost::default(), 1, 1);
         sums.atomic(u32::MAX, 1);
         sums.diverged(0);
         sums.waited(0);

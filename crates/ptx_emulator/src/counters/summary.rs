@@ -357,11 +357,11 @@ $skip:
         let program = program();
         let mut sums = once(&program);
         let cost = |sectors| GlobalCost { sectors, lines: 2, ideal_sectors: 4 };
-        sums.global(position(&program, "ld.global"), cost(8), 128);
-        sums.global(position(&program, "red.global"), cost(16), 128);
+        sums.global(position(&program, "ld.global"), cost(8), 128, 1);
+        sums.global(position(&program, "red.global"), cost(16), 128, 1);
         sums.atomic(position(&program, "red.global"), 5);
         let shared = SharedCost { wavefronts: 4, ideal_wavefronts: 1, degree: 4 };
-        sums.shared(position(&program, "st.shared"), shared, 64);
+        sums.shared(position(&program, "st.shared"), shared, 64, 1);
         sums.diverged(position(&program, "@%p1 bra"));
         sums.waited(position(&program, "bar.sync"));
         let counters = summary(&program, &sums);
@@ -382,7 +382,7 @@ $skip:
         let program = program();
         let mut sums = once(&program);
         let cost = GlobalCost { sectors: 8, lines: 2, ideal_sectors: 4 };
-        sums.global(position(&program, "ld.global"), cost, 128);
+        sums.global(position(&program, "ld.global"), cost, 128, 1);
         let counters = summary(&program, &sums);
         let lines: Vec<(u32, u64, u64)> = counters
             .lines

@@ -7,7 +7,7 @@ use super::block::BlockState;
 use super::counting::What;
 use super::launch::Engine;
 use super::report::{BadAccess, Reason};
-use super::transfer::{self, Places, highest, lowest};
+use super::transfer::{self, Places, lowest};
 use super::warp::{Frame, Warp};
 use crate::fault::FaultKind;
 use crate::memory::window::{self, Window};
@@ -47,12 +47,12 @@ pub(super) fn even_addresses(
     match address.base {
         AddressRow::Wide(row) => {
             let value = warp.r64.affine(frame.base64 + row, mask)?;
-            Some(Affine { base: value.base.wrapping_add(offset), ..value })
+            Some(value.plus(offset))
         }
         // 32-bit addresses stay in 32 bits.
         AddressRow::Narrow(row) => {
-            let base = warp.r32.uniform(frame.base32 + row, mask)?;
-            Some(Affine::uniform(u64::from(base.wrapping_add(offset as u32))))
+            let value = warp.r32.affine(frame.base32 + row, mask)?;
+            super::affine::widen_unsigned(value.plus(offset))
         }
         AddressRow::Zero => Some(Affine::uniform(offset)),
     }
@@ -129,9 +129,8 @@ pub(super) fn generic_group(addresses: &Row64, mask: u32) -> (Space, u32, Row64)
 /// The space and the places in it, if all generic addresses lie in one window.
 #[inline]
 fn generic_places(value: Affine, mask: u32) -> Option<(Space, Affine)> {
-    let (first, last) = (value.lane(lowest(mask)), value.lane(highest(mask)));
-    let found = window::of(first);
-    if window::of(last) != found {
+    let found = window::of(value.lane(lowest(mask)));
+    if value.corners().iter().any(|corner| window::of(*corner) != found) {
         return None;
     }
     let space = match found {
@@ -140,8 +139,7 @@ fn generic_places(value: Affine, mask: u32) -> Option<(Space, Affine)> {
         Window::Local => Space::Local,
         Window::Param => Space::Param,
     };
-    let base = value.base.wrapping_sub(window::base(found));
-    Some((space, Affine { base, ..value }))
+    Some((space, value.plus(window::base(found).wrapping_neg())))
 }
 
 /// An access of lanes in one space.
@@ -202,10 +200,7 @@ impl Engine<'_> {
         if let Some(value) = even_addresses(warp, frame, &op.address, mask) {
             let found = match op.space {
                 Space::Generic => generic_places(value, mask),
-                Space::Frame => {
-                    let base = value.base.wrapping_add(u64::from(frame.base_local) * 4);
-                    Some((Space::Local, Affine { base, ..value }))
-                }
+                Space::Frame => Some((Space::Local, value.plus(u64::from(frame.base_local) * 4))),
                 space => Some((space, value)),
             };
             if let Some((space, value)) = found {

@@ -2,7 +2,7 @@
 
 use super::warp::{Frame, Warp};
 use crate::registers::Affine;
-use crate::row::{Class, LANES, RowFn, Rows, Rule, Shape};
+use crate::row::{Class, RowFn, Rows, Rule, Shape};
 
 impl Warp {
     /// What is known about the lanes of `mask` of one of a function's sources.
@@ -62,6 +62,21 @@ impl Warp {
         }
     }
 
+    /// The result of a comparison of two numbers that are the same in all lanes.
+    #[inline(always)]
+    pub(super) fn compare_evenly(
+        &self,
+        frame: &Frame,
+        f: &RowFn,
+        rows: &Rows,
+        mask: u32,
+    ) -> Option<u32> {
+        let a = self.source(frame, f.shape, &rows.s, 0, mask)?;
+        let b = self.source(frame, f.shape, &rows.s, 1, mask)?;
+        let same = a.is_uniform() && b.is_uniform() && f.shape.sources == 2;
+        same.then(|| if f.code.one([a.base, b.base, 0, 0]) == 0 { 0 } else { u32::MAX })
+    }
+
     /// The result of a row function where all that counts about its sources is known.
     pub(super) fn evenly(
         &self,
@@ -90,7 +105,11 @@ impl Warp {
 
 fn one_source(f: &RowFn, a: Affine) -> Option<Affine> {
     match f.rule {
-        Rule::Neg => Some(Affine { base: a.base.wrapping_neg(), stride: a.stride.wrapping_neg() }),
+        Rule::Neg => Some(Affine {
+            base: a.base.wrapping_neg(),
+            stride: a.stride.wrapping_neg(),
+            step: a.step.wrapping_neg(),
+        }),
         Rule::Truncate => Some(a),
         Rule::WidenUnsigned => widen_unsigned(a),
         Rule::WidenSigned => widen_signed(a),
@@ -104,6 +123,7 @@ fn two_sources(f: &RowFn, a: Affine, b: Affine) -> Option<Affine> {
         Rule::Sub32 | Rule::Sub64 => Some(Affine {
             base: a.base.wrapping_sub(b.base),
             stride: a.stride.wrapping_sub(b.stride),
+            step: a.step.wrapping_sub(b.step),
         }),
         Rule::Mul => product(a, b),
         Rule::MulWideUnsigned => product(widen_unsigned(a)?, widen_unsigned(b)?),
@@ -128,29 +148,42 @@ fn three_sources(f: &RowFn, a: Affine, b: Affine, c: Affine) -> Option<Affine> {
 
 /// Any function of sources that are the same in all lanes.
 fn one(f: &RowFn, sources: [Affine; 4]) -> Option<Affine> {
-    let same = sources.iter().all(|source| source.stride == 0);
+    let same = sources.iter().all(|source| source.is_uniform());
     same.then(|| Affine::uniform(f.code.one(sources.map(|source| source.base))))
 }
 
+#[inline(always)]
 fn sum(a: Affine, b: Affine) -> Affine {
-    Affine { base: a.base.wrapping_add(b.base), stride: a.stride.wrapping_add(b.stride) }
+    Affine {
+        base: a.base.wrapping_add(b.base),
+        stride: a.stride.wrapping_add(b.stride),
+        step: a.step.wrapping_add(b.step),
+    }
+}
+
+/// Of two numbers one that is the same in all lanes, second.
+fn one_uniform(a: Affine, b: Affine) -> Option<(Affine, u64)> {
+    if b.is_uniform() {
+        Some((a, b.base))
+    } else if a.is_uniform() {
+        Some((b, a.base))
+    } else {
+        None
+    }
 }
 
 /// A product with a number that is the same in all lanes.
 fn product(a: Affine, b: Affine) -> Option<Affine> {
-    let scaled = |a: Affine, factor: u64| Affine {
+    let (a, factor) = one_uniform(a, b)?;
+    Some(Affine {
         base: a.base.wrapping_mul(factor),
         stride: a.stride.wrapping_mul(factor),
-    };
-    match (a.stride, b.stride) {
-        (_, 0) => Some(scaled(a, b.base)),
-        (0, _) => Some(scaled(b, a.base)),
-        _ => None,
-    }
+        step: a.step.wrapping_mul(factor),
+    })
 }
 
 fn shifted(a: Affine, b: Affine, bits: u64) -> Option<Affine> {
-    if b.stride != 0 {
+    if !b.is_uniform() {
         return None;
     }
     // Amounts are 32-bit numbers, and those beyond the width shift everything out (PTX ISA, `shl`).
@@ -158,35 +191,34 @@ fn shifted(a: Affine, b: Affine, bits: u64) -> Option<Affine> {
     Some(if amount >= bits {
         Affine::uniform(0)
     } else {
-        Affine { base: a.base << amount, stride: a.stride << amount }
+        Affine { base: a.base << amount, stride: a.stride << amount, step: a.step << amount }
     })
 }
 
 /// `or` of bits that are not set in the other number is a sum.
 fn or(a: Affine, b: Affine, bits: u32) -> Option<Affine> {
-    let (a, b) = match (a.stride, b.stride) {
-        (_, 0) => (a, b.base),
-        (0, _) => (b, a.base),
-        _ => return None,
-    };
+    let (a, b) = one_uniform(a, b)?;
     let b = if bits == 32 { b & 0xFFFF_FFFF } else { b };
-    let free = (a.base | a.stride).trailing_zeros();
-    (free >= 64 - b.leading_zeros())
-        .then(|| Affine { base: a.base.wrapping_add(b), stride: a.stride })
+    let free = (a.base | a.stride | a.step).trailing_zeros();
+    (free >= 64 - b.leading_zeros()).then(|| a.plus(b))
 }
 
 /// 32-bit values as 64-bit ones, unless they wrap around between the lanes.
 #[inline]
 pub(super) fn widen_unsigned(a: Affine) -> Option<Affine> {
-    let (base, stride) = (i64::from(a.base as u32), i64::from(a.stride as i32));
-    let last = base + stride * (LANES as i64 - 1);
-    (0..=i64::from(u32::MAX))
-        .contains(&last)
-        .then_some(Affine { base: base as u64, stride: stride as u64 })
+    widen(a, i64::from(a.base as u32), 0..=i64::from(u32::MAX))
 }
 
+#[inline]
 fn widen_signed(a: Affine) -> Option<Affine> {
-    let (base, stride) = (i64::from(a.base as i32), i64::from(a.stride as i32));
-    let last = base + stride * (LANES as i64 - 1);
-    i32::try_from(last).is_ok().then_some(Affine { base: base as u64, stride: stride as u64 })
+    widen(a, i64::from(a.base as i32), i64::from(i32::MIN)..=i64::from(i32::MAX))
+}
+
+#[inline(always)]
+fn widen(a: Affine, base: i64, range: std::ops::RangeInclusive<i64>) -> Option<Affine> {
+    let (stride, step) = (i64::from(a.stride as i32), i64::from(a.step as i32));
+    // The corners of what the lanes hold; no sum of these leaves 64 bits.
+    let (end, half) = (base + 15 * stride, base + step);
+    let inside = range.contains(&end) && range.contains(&half) && range.contains(&(end + step));
+    inside.then_some(Affine { base: base as u64, stride: stride as u64, step: step as u64 })
 }

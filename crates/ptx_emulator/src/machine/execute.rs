@@ -3,6 +3,7 @@
 use super::barrier::Arrival;
 use super::block::BlockState;
 use super::divergence::{agree, diverge, part, rotate};
+use super::hot::Pace;
 use super::launch::Engine;
 use super::operands::{carry_in, combined, compare, read_predicate};
 use super::warp::{Frame, Warp};
@@ -121,6 +122,22 @@ impl Engine<'_> {
         }
 
         loop {
+            if !WATCH {
+                let jumps = (*turn - 1)
+                    .min(SPLIT_TURN - 1 - warp.splits[index].back_edges.min(SPLIT_TURN - 1));
+                let fuel = self.fuel_left();
+                let mut pace = Pace { pc, executed, run_start, jumps, fuel, bad: None };
+                self.run_hot(block, warp, &frame, mask, &mut pace);
+                let taken = jumps - pace.jumps;
+                *turn -= taken;
+                warp.splits[index].back_edges += taken;
+                (pc, executed, run_start) = (pace.pc, pace.executed, pace.run_start);
+                if let Some(bad) = pace.bad {
+                    executed += 1;
+                    book!();
+                    return Err(self.access_fault(block, warp, frame_index, pc, *bad));
+                }
+            }
             let Some(op) = program.ops.get(pc as usize) else {
                 fault!(mask, FaultKind::FellOffEnd);
             };
@@ -515,7 +532,7 @@ impl Engine<'_> {
 
 /// Copies the lanes of `mask` of a row.
 #[inline]
-fn move_row<T: Word>(bank: &mut Bank<T>, from: u32, to: u32, mask: u32) {
+pub(super) fn move_row<T: Word>(bank: &mut Bank<T>, from: u32, to: u32, mask: u32) {
     match bank.affine(from, mask) {
         Some(value) => bank.set_affine(to, value, mask),
         None => {

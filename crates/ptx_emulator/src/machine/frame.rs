@@ -170,11 +170,9 @@ enum Values {
 impl Values {
     fn of(lane: impl Fn(u32) -> u32) -> Values {
         let lanes: Row64 = std::array::from_fn(|at| u64::from(lane(at as u32)));
-        let value = Affine { base: lanes[0], stride: lanes[1].wrapping_sub(lanes[0]) };
-        if lanes.iter().enumerate().all(|(lane, found)| *found == value.lane(lane)) {
-            Values::Even(value)
-        } else {
-            Values::Each(lanes)
+        match Affine::of(&lanes) {
+            Some(value) => Values::Even(value),
+            None => Values::Each(lanes),
         }
     }
 }

@@ -241,6 +241,12 @@ impl Engine<'_> {
         self.report.warp_instructions.saturating_add(executed) > self.fuel
     }
 
+    /// Warp instructions that may still be executed, of those that are not booked yet.
+    #[inline]
+    pub(super) fn fuel_left(&self) -> u64 {
+        self.fuel.saturating_sub(self.report.warp_instructions)
+    }
+
     fn run_grid(&mut self) -> Result<(), Box<Fault>> {
         let total: u64 = self.grid.iter().map(|axis| u64::from(*axis)).product();
         let order = Order::new(total, self.random.as_mut());

@@ -13,6 +13,7 @@ mod divergence;
 mod execute;
 mod findings;
 mod frame;
+mod hot;
 mod init_memory;
 mod init_watch;
 mod intrinsics;

@@ -4,25 +4,14 @@
 use super::block::BlockState;
 use super::counting::What;
 use super::launch::Engine;
-use super::transfer::{FARTHEST, Places, gather, highest, lowest, scatter};
+use super::transfer::{Places, gather, scatter};
 use super::warp::{Frame, Warp};
 use crate::memory::{Owner, window};
-use crate::op::{AddressRow, Element, MemoryOp, Space};
+use crate::op::{AddressRow, Element, MemoryOp, NONE, Space};
 use crate::registers::Affine;
-use crate::row::{FULL, LANES};
 
-/// An access that can go the quick way.
-#[derive(Clone, Copy)]
-struct Quick {
-    /// The register, relative to the frame.
-    row: u32,
-    wide: bool,
-    /// Where the lanes' elements are.
-    at: Affine,
-    /// Its first byte and its last element's first byte.
-    low: u64,
-    high: u64,
-}
+/// An access that can go the quick way: the register's row and whether it is wide, and where the lanes' elements are.
+type Quick = (u32, bool, Affine);
 
 /// Looks at an access of the lanes of `mask`.
 #[inline(always)]
@@ -35,35 +24,16 @@ fn quick(warp: &Warp, frame: &Frame, op: &MemoryOp, mask: u32) -> Option<Quick> 
         Element::Wide { bytes: 8, .. } => true,
         _ => return None,
     };
-    let value = match op.address.base {
-        AddressRow::Wide(row) => warp.r64.affine(frame.base64 + row, mask)?,
-        AddressRow::Narrow(row) => {
-            super::affine::widen_unsigned(warp.r32.affine(frame.base32 + row, mask)?)?
-        }
+    let at = match op.address.base {
+        AddressRow::Wide(row) => warp.r64.affine(frame.base64 + row, mask)?.plus(op.address.offset),
+        AddressRow::Narrow(row) => super::affine::widen_unsigned(
+            warp.r32.affine(frame.base32 + row, mask)?.plus(op.address.offset),
+        )?,
         AddressRow::Zero => return None,
     };
-    let at = Affine { base: value.base.wrapping_add(op.address.offset), ..value };
     let align = u64::from(op.bytes) - 1;
-    if (at.base | at.stride) & align != 0 || row == crate::op::NONE {
-        return None;
-    }
-    let (first, last) = if mask == FULL {
-        (at.base, at.base.wrapping_add(at.stride.wrapping_mul(LANES as u64 - 1)))
-    } else {
-        (at.lane(lowest(mask)), at.lane(highest(mask)))
-    };
-    // Rising or falling by little, so that nothing wraps around.
-    if at.stride as i64 >= 0 {
-        (at.stride <= FARTHEST).then_some(Quick { row, wide, at, low: first, high: last })
-    } else {
-        (at.stride.wrapping_neg() <= FARTHEST).then_some(Quick {
-            row,
-            wide,
-            at,
-            low: last,
-            high: first,
-        })
-    }
+    let good = (at.base | at.stride | at.step) & align == 0 && at.is_near() && row != NONE;
+    good.then_some((row, wide, at))
 }
 
 impl Engine<'_> {
@@ -78,12 +48,12 @@ impl Engine<'_> {
         mask: u32,
         pc: u32,
     ) -> bool {
-        let Some(access) = quick(warp, frame, op, mask) else {
+        let Some((row, wide, at)) = quick(warp, frame, op, mask) else {
             return false;
         };
         let (data, base) = match op.space {
             Space::Global => {
-                let slot = self.caches.get(pc as usize).copied().unwrap_or(crate::op::NONE);
+                let slot = self.caches.get(pc as usize).copied().unwrap_or(NONE);
                 let Some(found) = self.memory.slot(slot) else {
                     return false;
                 };
@@ -92,17 +62,17 @@ impl Engine<'_> {
             Space::Shared => (&*block.shared, window::SHARED_RESERVED),
             _ => return false,
         };
-        if !inside(access, data, base, op.bytes) {
+        if !inside(at, data, base, op.bytes) {
             return false;
         }
-        let places = Places::Even(access.at);
+        let places = Places::Even(at);
         if let Some(counting) = &mut self.counting {
             counting.access(pc, What::Load, op.space, places, mask, op.bytes);
         }
-        if access.wide {
-            gather(&mut warp.r64, frame.base64 + access.row, data, base, places, mask);
+        if wide {
+            gather(&mut warp.r64, frame.base64 + row, data, base, places, mask);
         } else {
-            gather(&mut warp.r32, frame.base32 + access.row, data, base, places, mask);
+            gather(&mut warp.r32, frame.base32 + row, data, base, places, mask);
         }
         true
     }
@@ -118,12 +88,12 @@ impl Engine<'_> {
         mask: u32,
         pc: u32,
     ) -> bool {
-        let Some(access) = quick(warp, frame, op, mask) else {
+        let Some((row, wide, at)) = quick(warp, frame, op, mask) else {
             return false;
         };
         let (data, base) = match op.space {
             Space::Global => {
-                let slot = self.caches.get(pc as usize).copied().unwrap_or(crate::op::NONE);
+                let slot = self.caches.get(pc as usize).copied().unwrap_or(NONE);
                 match self.memory.slot_mut(slot) {
                     Some(found) if !matches!(found.owner, Owner::Constant(_)) => {
                         (&mut *found.data, found.base)
@@ -134,28 +104,30 @@ impl Engine<'_> {
             Space::Shared => (&mut *block.shared, window::SHARED_RESERVED),
             _ => return false,
         };
-        if !inside(access, data, base, op.bytes) {
+        if !inside(at, data, base, op.bytes) {
             return false;
         }
-        let places = Places::Even(access.at);
+        let places = Places::Even(at);
         if let Some(counting) = &mut self.counting {
             counting.access(pc, What::Store, op.space, places, mask, op.bytes);
         }
-        if access.wide {
-            scatter(warp.r64.read(frame.base64 + access.row), data, base, places, mask);
+        if wide {
+            scatter(warp.r64.read(frame.base64 + row), data, base, places, mask);
         } else {
-            scatter(warp.r32.read(frame.base32 + access.row), data, base, places, mask);
+            scatter(warp.r32.read(frame.base32 + row), data, base, places, mask);
         }
         true
     }
 }
 
-/// Whether all of an access lies in `data`.
+/// Whether all of an access lies in `data`. Lanes that are off must fit too; if they do not, it goes the general way.
 #[inline(always)]
-fn inside(access: Quick, data: &[u8], base: u64, bytes: u32) -> bool {
+fn inside(at: Affine, data: &[u8], base: u64, bytes: u32) -> bool {
     let length = data.len() as u64;
     let limit = length.wrapping_sub(u64::from(bytes));
-    length >= u64::from(bytes)
-        && access.low.wrapping_sub(base) <= limit
-        && access.high.wrapping_sub(base) <= limit
+    let fits = |place: u64| place.wrapping_sub(base) <= limit;
+    if length < u64::from(bytes) || !fits(at.base) {
+        return false;
+    }
+    at.is_uniform() || at.corners().iter().all(|corner| fits(*corner))
 }

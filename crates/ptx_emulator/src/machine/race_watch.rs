@@ -4,7 +4,7 @@ use super::access::{addresses, even_addresses, generic_group};
 use super::block::BlockState;
 use super::findings::{Comparison, Stored};
 use super::launch::Engine;
-use super::transfer::{FARTHEST, Places, highest, lowest};
+use super::transfer::{Places, highest, lowest};
 use super::warp::{Frame, Warp};
 use super::watch::Position;
 use crate::checks::{BlockChecks, Checks};
@@ -98,16 +98,17 @@ impl Engine<'_> {
         bytes: u32,
         at: Position,
     ) -> Option<Part> {
-        let Affine { base: first, stride } = even;
-        if bytes == 0 || (first | stride) & u64::from(bytes - 1) != 0 {
+        let Affine { base: first, stride, .. } = even;
+        // Lanes go one way, and not around.
+        if bytes == 0
+            || (first | stride) & u64::from(bytes - 1) != 0
+            || !even.is_line()
+            || !even.is_near()
+        {
             return None;
         }
         let ends = [even.lane(lowest(at.active)), even.lane(highest(at.active))];
         let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-        // Lanes go one way, and not around.
-        if (stride as i64).unsigned_abs() > FARTHEST {
-            return None;
-        }
         let bytes = high - low + u64::from(bytes);
         let (area, base) = match space {
             Space::Shared => {

@@ -3,7 +3,7 @@
 use super::warp::{Frame, Warp};
 use crate::op::{Element, MemoryOp, NONE};
 use crate::registers::{Affine, Bank, Word};
-use crate::row::{FULL, LANES, Row32, Row64, lanes, mask_of, write32};
+use crate::row::{FULL, LANES, Row32, Row64, lanes, mask_of, write32, write64};
 
 /// Where the lanes of a warp access memory.
 #[derive(Clone, Copy, Debug)]
@@ -13,21 +13,13 @@ pub(super) enum Places<'a> {
     Each(&'a Row64),
 }
 
-/// The farthest that evenly spaced neighbours may lie apart, bytes: 32 of them do not wrap around the address space.
-pub(super) const FARTHEST: u64 = 1 << 40;
-
 impl Places<'_> {
     /// The evenly spaced places that `addresses` are, if they are: for all lanes, or the same for those of `mask`.
-    #[inline(always)]
+    #[inline]
     pub(super) fn of(addresses: &Row64, mask: u32) -> Places<'_> {
         if mask == FULL {
-            let (base, stride) = (addresses[0], addresses[1].wrapping_sub(addresses[0]));
-            let mut differs = 0;
-            for (lane, address) in addresses.iter().enumerate() {
-                differs |= address ^ base.wrapping_add(stride.wrapping_mul(lane as u64));
-            }
-            if differs == 0 {
-                return Places::Even(Affine { base, stride });
+            if let Some(value) = Affine::of(addresses) {
+                return Places::Even(value);
             }
         } else {
             let first = addresses[lowest(mask)];
@@ -59,7 +51,7 @@ impl Places<'_> {
     pub(super) fn misaligned(self, mask: u32, bytes: u32) -> u32 {
         let low = u64::from(bytes.saturating_sub(1));
         let any = match self {
-            Places::Even(value) => value.base | value.stride,
+            Places::Even(value) => value.base | value.stride | value.step,
             Places::Each(addresses) => addresses.iter().fold(0, |any, address| any | address),
         };
         if any & low == 0 {
@@ -75,15 +67,14 @@ impl Places<'_> {
             return 0;
         };
         let fits = |lane: usize| self.lane(lane).wrapping_sub(base) <= limit;
-        // Evenly spaced places rise or fall without a wrap: if both ends fit, so does what is between.
-        if let Places::Even(Affine { stride, .. }) = self
-            && (stride as i64).unsigned_abs() <= FARTHEST
+        // Evenly spaced places do not wrap around: if the corners fit, so does what is between.
+        if let Places::Even(value) = self
+            && value.is_near()
         {
-            let (first, last) = (fits(lowest(mask)), fits(highest(mask)));
-            if first && last {
+            if value.corners().iter().all(|corner| corner.wrapping_sub(base) <= limit) {
                 return mask;
             }
-            if stride == 0 {
+            if value.is_uniform() {
                 return 0;
             }
         }
@@ -108,10 +99,62 @@ pub(super) trait Stored: Word {
     const BYTES: usize;
     fn fetch(data: &[u8], at: usize) -> Self;
     fn keep(self, target: &mut [u8]);
+    /// Reads all lanes' numbers, which lie one after the other. False if they do not all lie in `data`.
+    fn fetch_row(target: &mut [Self; LANES], data: &[u8], at: usize) -> bool;
+    /// As `fetch_row`, for half of the lanes.
+    fn fetch_half(target: &mut [Self], data: &[u8], at: usize) -> bool;
+    /// Writes all lanes' numbers one after the other.
+    fn keep_row(values: &[Self; LANES], data: &mut [u8], at: usize);
+    /// Writes the lanes of `mask` of a row.
+    fn blend(target: &mut [Self; LANES], value: &[Self; LANES], mask: u32);
+}
+
+macro_rules! rows_stored {
+    ($ty:ty, $bytes:literal, $blend:path) => {
+        #[inline(always)]
+        fn fetch_row(target: &mut [$ty; LANES], data: &[u8], at: usize) -> bool {
+            let bytes = data.get(at..).and_then(|data| data.first_chunk::<{ LANES * $bytes }>());
+            let Some(bytes) = bytes else {
+                return false;
+            };
+            for lane in 0..LANES {
+                let (chunks, _) = bytes.as_chunks::<$bytes>();
+                target[lane] = <$ty>::from_le_bytes(chunks[lane]);
+            }
+            true
+        }
+        #[inline(always)]
+        fn fetch_half(target: &mut [$ty], data: &[u8], at: usize) -> bool {
+            let bytes =
+                data.get(at..).and_then(|data| data.first_chunk::<{ LANES / 2 * $bytes }>());
+            let Some(bytes) = bytes else {
+                return false;
+            };
+            for (lane, bytes) in target.iter_mut().zip(bytes.as_chunks::<$bytes>().0) {
+                *lane = <$ty>::from_le_bytes(*bytes);
+            }
+            true
+        }
+        #[inline(always)]
+        fn keep_row(values: &[$ty; LANES], data: &mut [u8], at: usize) {
+            let bytes =
+                data.get_mut(at..).and_then(|data| data.first_chunk_mut::<{ LANES * $bytes }>());
+            if let Some(bytes) = bytes {
+                let (chunks, _) = bytes.as_chunks_mut::<$bytes>();
+                for lane in 0..LANES {
+                    chunks[lane] = values[lane].to_le_bytes();
+                }
+            }
+        }
+        fn blend(target: &mut [$ty; LANES], value: &[$ty; LANES], mask: u32) {
+            $blend(target, value, mask);
+        }
+    };
 }
 
 impl Stored for u32 {
     const BYTES: usize = 4;
+    rows_stored!(u32, 4, write32);
     #[inline(always)]
     fn fetch(data: &[u8], at: usize) -> u32 {
         data.get(at..at.wrapping_add(4)).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
@@ -124,6 +167,7 @@ impl Stored for u32 {
 
 impl Stored for u64 {
     const BYTES: usize = 8;
+    rows_stored!(u64, 8, write64);
     #[inline(always)]
     fn fetch(data: &[u8], at: usize) -> u64 {
         let bytes = data.get(at..at.wrapping_add(8)).and_then(|bytes| bytes.try_into().ok());
@@ -148,22 +192,35 @@ pub(super) fn gather<T: Stored>(
 ) {
     let at = |address: u64| address.wrapping_sub(base) as usize;
     match places {
-        Places::Even(Affine { base: first, stride: 0 }) => {
-            bank.set_uniform(row, T::fetch(data, at(first)), mask);
+        // One place for all, or one for each half: the values are as even as the places.
+        Places::Even(Affine { base: first, stride: 0, step }) => {
+            let value = T::fetch(data, at(first)).bits();
+            let step = match step {
+                0 => 0,
+                step => T::fetch(data, at(first.wrapping_add(step))).bits().wrapping_sub(value),
+            };
+            bank.set_affine(row, Affine { base: value, stride: 0, step }, mask);
         }
-        Places::Even(Affine { base: first, stride }) if mask == FULL => {
-            let (start, step) = (at(first), stride as usize);
+        Places::Even(value) if mask == FULL => {
+            let (start, stride, step) =
+                (at(value.base), value.stride as usize, value.step as usize);
             let target = bank.overwrite(row, FULL);
-            if step == T::BYTES
-                && let Some(bytes) = data.get(start..start.wrapping_add(LANES * T::BYTES))
-            {
-                for (lane, bytes) in target.iter_mut().zip(bytes.chunks_exact(T::BYTES)) {
-                    *lane = T::fetch(bytes, 0);
+            if stride == T::BYTES {
+                if value.is_line() && T::fetch_row(target, data, start) {
+                    return;
                 }
-                return;
+                let (low, high) = target.split_at_mut(LANES / 2);
+                if T::fetch_half(low, data, start)
+                    && T::fetch_half(high, data, start.wrapping_add(step))
+                {
+                    return;
+                }
             }
-            for (lane, value) in target.iter_mut().enumerate() {
-                *value = T::fetch(data, start.wrapping_add(step.wrapping_mul(lane)));
+            let mut at = start;
+            for lane in 0..LANES / 2 {
+                target[lane] = T::fetch(data, at);
+                target[lane + LANES / 2] = T::fetch(data, at.wrapping_add(step));
+                at = at.wrapping_add(stride);
             }
         }
         Places::Each(addresses) if mask == FULL => {
@@ -174,18 +231,15 @@ pub(super) fn gather<T: Stored>(
         }
         _ => {
             let target = bank.overwrite(row, mask);
-            if let Places::Even(Affine { base: first, stride }) = places
-                && stride as usize == T::BYTES
-                && let start = at(first)
-                && let Some(bytes) = data.get(start..start.wrapping_add(LANES * T::BYTES))
+            if let Places::Even(value) = places
+                && value.stride as usize == T::BYTES
+                && value.is_line()
             {
-                // The lanes that are off have something to read too.
-                for (lane, bytes) in bytes.chunks_exact(T::BYTES).enumerate() {
-                    if mask >> lane & 1 != 0 {
-                        target[lane] = T::fetch(bytes, 0);
-                    }
+                // Where the lanes that are off have something to read too.
+                let mut values = [T::POISON; LANES];
+                if T::fetch_row(&mut values, data, at(value.base)) {
+                    return T::blend(target, &values, mask);
                 }
-                return;
             }
             lanes(mask).for_each(|lane| target[lane] = T::fetch(data, at(places.lane(lane))));
         }
@@ -210,16 +264,11 @@ pub(super) fn scatter<T: Stored>(
     };
     match places {
         // Of lanes that write the same bytes the highest one wins.
-        Places::Even(Affine { stride: 0, .. }) => write(highest(mask)),
-        Places::Even(Affine { base: first, stride })
-            if mask == FULL && stride as usize == T::BYTES =>
+        Places::Even(value) if value.is_uniform() => write(highest(mask)),
+        Places::Even(value)
+            if mask == FULL && value.stride as usize == T::BYTES && value.is_line() =>
         {
-            let start = at(first);
-            if let Some(bytes) = data.get_mut(start..start.wrapping_add(LANES * T::BYTES)) {
-                for (target, value) in bytes.chunks_exact_mut(T::BYTES).zip(values) {
-                    value.keep(target);
-                }
-            }
+            T::keep_row(values, data, at(value.base));
         }
         _ => lanes(mask).for_each(write),
     }
@@ -286,7 +335,7 @@ fn put(
     element: Element,
     fetch: impl Fn(usize, u32) -> u64,
 ) {
-    let uniform = matches!(places, Places::Even(Affine { stride: 0, .. }));
+    let uniform = matches!(places, Places::Even(value) if value.is_uniform());
     match element {
         Element::Narrow { bytes, sign, register } => {
             let value =
@@ -443,7 +492,7 @@ pub(super) fn load_local(
     let mut offset = 0;
     for (row, element) in &op.elements {
         let word = (places.lane(lowest(mask)) / 4) as usize + (offset / 4) as usize;
-        let together = matches!(places, Places::Even(Affine { stride: 0, .. }));
+        let together = matches!(places, Places::Even(value) if value.is_uniform());
         match *element {
             _ if *row == NONE => {}
             Element::Narrow { bytes: 4, register: 32, .. } if together => {
@@ -497,7 +546,7 @@ pub(super) fn store_local(
     let mut offset = 0;
     for (row, element) in &op.elements {
         let word = (places.lane(lowest(mask)) / 4) as usize + (offset / 4) as usize;
-        let together = matches!(places, Places::Even(Affine { stride: 0, .. }));
+        let together = matches!(places, Places::Even(value) if value.is_uniform());
         let mut keep = |lane: usize, part: u64, bytes: u32, value: u64| {
             let address = places.lane(lane).wrapping_add(u64::from(offset) + part);
             write_local(&mut local, lane, address, bytes, value);
