@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::counters::OpClass;
+use crate::counters::{MemorySpace, OpClass};
 use crate::error::CompileError;
 use crate::op::{FrameSlot, Op, OpKind};
 use crate::row::Class;
@@ -90,6 +90,13 @@ impl Program {
             _ => None,
         });
         found.collect()
+    }
+
+    /// Whether the operation is a load or store that names local memory.
+    pub(crate) fn is_local(&self, pc: u32) -> bool {
+        let local = MemorySpace::Local;
+        let class = self.classes.get(pc as usize).copied();
+        class == Some(OpClass::Load(local)) || class == Some(OpClass::Store(local))
     }
 
     /// `.target`'s architecture, `sm_90` for instance.

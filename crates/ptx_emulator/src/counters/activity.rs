@@ -32,7 +32,8 @@ pub struct Activity {
     pub local_store_bytes: u64,
     /// `bar` and `barrier`, counted once for a warp.
     pub barriers: u64,
-    /// Those in which the warp had to wait for another. Depends on the order in which warps run.
+    /// Those at which another warp came later. Which one is last depends on the order in which warps run, and with lanes of a
+    /// warp that come apart so does the number.
     pub barrier_waits: u64,
 }
 

@@ -12,7 +12,7 @@ pub struct PerOp {
     pub thread_executions: Vec<u64>,
     /// Executions after which lanes of the warp went different ways.
     pub divergent: Vec<u64>,
-    /// Executions in which the warp had to wait (barriers).
+    /// Executions after which the warp had to wait for another (barriers).
     pub waits: Vec<u64>,
     /// Memory accesses.
     pub memory: Vec<MemorySums>,

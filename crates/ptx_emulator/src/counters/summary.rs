@@ -122,6 +122,31 @@ impl Counters {
         counters
     }
 
+    /// Adds the counters of another launch of the same kernel of the same program, with the same grid and block. False, with nothing
+    /// added, if it is another's.
+    #[must_use]
+    pub fn add(&mut self, other: &Counters) -> bool {
+        let same = |own: &InstructionCounters, other: &InstructionCounters| {
+            (own.line, own.column) == (other.line, other.column) && own.text == other.text
+        };
+        let fits = (&self.kernel, self.grid, self.block)
+            == (&other.kernel, other.grid, other.block)
+            && self.instructions.len() == other.instructions.len()
+            && self
+                .instructions
+                .iter()
+                .zip(&other.instructions)
+                .all(|(own, other)| same(own, other));
+        if fits {
+            for (own, other) in self.instructions.iter_mut().zip(&other.instructions) {
+                own.activity.add(&other.activity);
+            }
+            self.total = Activity::default();
+            self.add_up();
+        }
+        fits
+    }
+
     /// Totals, classes and source lines from the instructions.
     fn add_up(&mut self) {
         let mut classes: BTreeMap<OpClass, (u64, u64)> = BTreeMap::new();
@@ -395,6 +420,27 @@ $skip:
         // `twice` has no `.loc`.
         assert_eq!(lines, [(10, 3, 0), (11, 9, 8), (12, 3, 0)]);
         assert_eq!(counters.lines[0].position.file, "kernel.rs");
+    }
+
+    #[test]
+    fn launches_add_up() {
+        let program = program();
+        let mut sums = once(&program);
+        sums.atomic(position(&program, "red.global"), 5);
+        let one = summary(&program, &sums);
+        let mut two = one.clone();
+        assert!(two.add(&one));
+        let again = {
+            let mut twice = sums.clone();
+            twice.merge(&sums);
+            summary(&program, &twice)
+        };
+        assert_eq!(two, again);
+        assert_eq!((two.total.warp_instructions, two.total.max_lanes_on_one_address), (34, 5));
+        // Another shape is another row.
+        let other = Counters::summarise(&program, "k", [9, 1, 1], [32, 1, 1], &sums);
+        assert!(!two.add(&other));
+        assert_eq!(two, again);
     }
 
     #[test]

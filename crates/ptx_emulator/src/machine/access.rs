@@ -266,8 +266,10 @@ impl Engine<'_> {
             let reason = self.why_not_there(&places.row(), mask & !fit, space);
             return Err(request.bad(reason, mask & !fit));
         }
+        // The frame holds the program's own `.local` variables and, beside them, parameters of calls.
+        let own = op.space != Space::Frame || self.program.is_local(request.pc);
         if let Some(counting) = &mut self.counting
-            && op.space != Space::Frame
+            && own
         {
             counting.access(request.pc, direction.what(), space, places, mask, op.bytes);
         }

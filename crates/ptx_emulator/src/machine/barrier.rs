@@ -24,6 +24,8 @@ pub(super) struct Barrier {
     all: bool,
     any: bool,
     active: bool,
+    /// The warp that came last, unless it did not wait (`bar.arrive`).
+    last: Option<u32>,
 }
 
 impl Barrier {
@@ -123,6 +125,7 @@ impl Engine<'_> {
             barrier.all &= values == mask;
             barrier.any |= values != 0;
         }
+        barrier.last = (op.kind != BarrierKind::Arrive).then_some(warp.index);
         if op.kind == BarrierKind::Arrive {
             // A warp's remaining lanes stand for the whole warp.
             let whole = mask == warp.alive;
@@ -147,6 +150,7 @@ impl Engine<'_> {
             }
             let barrier = std::mem::take(&mut block.state.barriers[number]);
             self.barrier_completes(block, number, &barrier);
+            self.count_waits(block, number, &barrier);
             for warp in &mut block.warps {
                 self.resume(warp, number, &barrier);
             }
@@ -154,6 +158,19 @@ impl Engine<'_> {
         }
         block.warps.iter_mut().for_each(|warp| warp.barrier_changed = false);
         released
+    }
+
+    /// All warps at a barrier but the last to come had to wait for it.
+    fn count_waits(&mut self, block: &Block, number: usize, barrier: &Barrier) {
+        let Some(counting) = &mut self.counting else {
+            return;
+        };
+        let here = State::Barrier { number: number as u8 };
+        for warp in block.warps.iter().filter(|warp| Some(warp.index) != barrier.last) {
+            for split in warp.splits.iter().filter(|split| split.state == here) {
+                counting.sums.waited(split.pc);
+            }
+        }
     }
 
     fn resume(&self, warp: &mut Warp, number: usize, barrier: &Barrier) {

@@ -460,12 +460,7 @@ impl Engine<'_> {
                     let (number, count) = agree(warp, index, &frame, barrier, pc);
                     mask = warp.splits[index].mask;
                     match self.barrier(block, warp, index, pc, barrier, number, count)? {
-                        Arrival::Parked => {
-                            if let Some(counting) = &mut self.counting {
-                                counting.sums.waited(pc);
-                            }
-                            return Ok(Stop::Switch);
-                        }
+                        Arrival::Parked => return Ok(Stop::Switch),
                         Arrival::Passed => pc += 1,
                     }
                 }
