@@ -35,6 +35,7 @@ mod mapping;
 pub(crate) mod memory;
 mod mirror;
 pub(crate) mod module;
+pub(crate) mod observe;
 pub(crate) mod occupancy;
 mod options;
 pub(crate) mod pool;
@@ -64,10 +65,14 @@ pub(crate) struct Emulator {
     pub device_span: std::ops::Range<u64>,
     pub host: host_memory::HostMemory,
     pub device_pool: pool::DevicePool,
+    /// Whether findings of checks go to the standard error.
+    pub print_findings: bool,
+    /// What was counted since somebody asked last.
+    pub profiles: Vec<observe::Profile>,
 }
 
 impl Emulator {
-    fn new(config: MachineConfig) -> Emulator {
+    fn new(config: MachineConfig, print_findings: bool) -> Emulator {
         Emulator {
             machine: Machine::new(config),
             contexts: Handles::new(),
@@ -85,12 +90,14 @@ impl Emulator {
             device_span: 0..0,
             host: host_memory::HostMemory::default(),
             device_pool: pool::DevicePool::default(),
+            print_findings,
+            profiles: Vec::new(),
         }
     }
 }
 
-/// The machine that the environment asks for.
-fn configured() -> Result<MachineConfig, ApiError> {
+/// The machine that the program and the environment ask for, and whether findings are to be printed.
+fn configured() -> Result<(MachineConfig, bool), ApiError> {
     let mut config = MachineConfig::default();
     if let Some(bytes) = number_from("FERROWARP_EMULATOR_MEMORY", "a number of bytes, at least 1")?
     {
@@ -101,7 +108,8 @@ fn configured() -> Result<MachineConfig, ApiError> {
     {
         config.fuel = Some(instructions);
     }
-    Ok(config)
+    let print_findings = observe::configure(&mut config)?;
+    Ok((config, print_findings))
 }
 
 /// A variable of the environment that holds a positive number, with or without `_` between digits.
@@ -128,7 +136,8 @@ thread_local! {
 pub(crate) fn start() -> Outcome {
     let mut emulator = EMULATOR.lock().unwrap_or_else(PoisonError::into_inner);
     if emulator.is_none() {
-        *emulator = Some(Emulator::new(configured()?));
+        let (config, print_findings) = configured()?;
+        *emulator = Some(Emulator::new(config, print_findings));
     }
     Ok(())
 }

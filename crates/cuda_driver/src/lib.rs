@@ -4,11 +4,14 @@
 //! A program that links this crate needs no CUDA toolkit and no driver to be built or started. Which of
 //! the two serves it is decided at the first call by `CUDA_DRIVER_BACKEND` (`auto`, `gpu`, `emulator`);
 //! `FERROWARP_EMULATOR_MEMORY` sets the emulated device's memory in bytes (4 GiB unless set),
-//! `FERROWARP_EMULATOR_FUEL` how many warp instructions a launch may execute before it is ended.
+//! `FERROWARP_EMULATOR_FUEL` how many warp instructions a launch may execute before it is ended,
+//! `FERROWARP_CHECK` (`memcheck`, `racecheck`, `initcheck`, `synccheck` with commas between them, or `all`) which
+//! checks the emulator makes; what they find is then written to the standard error, and changes nothing else.
 //!
 //! Besides the C functions there is a small Rust interface for callers in the same process: who serves the
 //! calls ([`backend()`]), the full text behind a failed call ([`take_diagnostic`]), where kernels' output
-//! goes ([`set_output`]), and what is supported ([`support_table`]).
+//! goes ([`set_output`]), what is supported ([`support_table`]), what checks find ([`set_checks`],
+//! [`take_findings`]) and what launches did ([`set_counters`], [`take_counters`]).
 //!
 //! # What the emulator does differently from a GPU
 //!
@@ -34,7 +37,9 @@ pub mod types;
 
 pub use backend::{Backend, NativeDriverInfo, backend, native_driver, use_emulator};
 pub use diagnostic::{Diagnostic, Ending, set_diagnostic_hook, take_diagnostic};
+pub use emulator::observe::{Profile, set_checks, set_counters, take_counters, take_findings};
 pub use emulator::reset_emulator;
 pub use output::set_output;
+pub use ptx_emulator::{CheckSet, Finding, counters};
 pub use result::CUresult;
 pub use table::{Entry, Status, ensure_linked, support_table};

@@ -296,6 +296,7 @@ impl Emulator {
         self.mirrors_in()?;
         let mut printed = Vec::new();
         let outcome = self.machine.launch(module, &launch, &mut Collector(&mut printed));
+        self.observe();
         self.mirrors_out()?;
         let fault = outcome.err().map(|fault| self.kernel_fault(&fault));
         let context = self.context(context)?;
