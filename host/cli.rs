@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use ptx_emulator::CheckSet;
+
+use crate::emulate::{Argument, Shape};
 
 /// What every help text ends with.
 const EXIT_CODES: &str = "\
 Exit codes:
   0  everything worked and every result was right
-  1  a kernel failed, or a result differs from its reference
+  1  a kernel failed, a check found an error, or a result differs from its reference
   2  the command line, an input file or an output file is not usable
   3  the kernel needs something that the emulator does not do
   4  the toolchain, the driver or the device is missing or failed
@@ -16,7 +19,9 @@ Exit codes:
 Environment:
   CUDA_DRIVER_BACKEND  auto (default): the GPU if there is one, else the emulator
                        gpu: the GPU, or exit code 4 if there is none
-                       emulator: the CPU executes the kernels' PTX";
+                       emulator: the CPU executes the kernels' PTX
+  FERROWARP_CHECK      checks for the emulator, as --check; what they find goes to
+                       standard error and does not change the exit code";
 
 /// CUDA kernels in plain Rust, with Numba's way of working, on a GPU or on an emulator.
 ///
@@ -24,7 +29,8 @@ Environment:
 /// program. On a machine with an NVIDIA GPU the driver runs that PTX; on any other machine an emulator in this program
 /// executes the same PTX on the CPU. The commands below show, in order: that a kernel runs (hello), what the machine
 /// offers (doctor, devices), how a kernel looks to the machine (inspect), Rust types shared by both sides (transform),
-/// and what makes a kernel fast (matmul).
+/// what makes a kernel fast (matmul), any PTX on the emulator (emulate), what is wrong
+/// with a kernel (check), and what it does (profile).
 ///
 /// Without a command: the hello kernels, then the matrix product in six functions.
 #[derive(Debug, Parser)]
@@ -33,9 +39,16 @@ pub struct Cli {
     /// Write one JSON value to standard output instead of text
     ///
     /// An error is then the value {"error": "...", "exit_code": N}, and its text also goes to standard error as usual. What kernels print is
-    /// part of the value (hello, and no command).
+    /// part of the value (hello, emulate, and no command).
     #[arg(long, global = true)]
     pub json: bool,
+
+    /// Let checks watch the kernels: memcheck, racecheck, initcheck, synccheck, with commas between them, or all
+    ///
+    /// The kernels then run on the emulator, whatever CUDA_DRIVER_BACKEND says. What the checks find is shown at the end, with --json
+    /// as the field `findings`; a finding that is an error is exit code 1, a warning is not.
+    #[arg(long, global = true, value_name = "CHECKS")]
+    pub check: Option<CheckSet>,
 
     /// What to do.
     #[command(subcommand)]
@@ -88,6 +101,106 @@ pub enum Command {
     /// max_abs_err is the largest |c - reference|, max_rel_err the largest |c - reference| / |reference|.
     #[command(after_help = EXIT_CODES)]
     Matmul(MatmulArgs),
+
+    /// Run a kernel of any PTX file on the emulator, with arguments from the command line and from .npy files
+    ///
+    /// No GPU is used, whatever CUDA_DRIVER_BACKEND says. Give one --arg for each parameter of the kernel, in order:
+    ///
+    ///   u32:5  i64:-3  f32:1.5  b32:0xff      a number: u8 to u64, i8 to i64, f16, bf16, f32, f64
+    ///   in:a.npy                              a pointer to the array in the file
+    ///   inout:a.npy:b.npy                     the same; what the kernel leaves there goes to the second file
+    ///   out:f32[32,32]:r.npy                  a pointer to an array that nobody has written; the result goes to the file
+    ///   zeros:u32[8]:r.npy                    the same, filled with zeros first
+    ///   value:s.npy                           the array's bytes are the parameter: a structure passed by value
+    ///
+    /// Without `:r.npy` the first elements are shown. Arrays are in C order; a file may have any order and byte order. Elements
+    /// of an `out` array that the kernel does not write have the bytes 0xCB. A kernel with slices (`&[f32]`) takes a pointer and a
+    /// length, a u64, for each.
+    #[command(after_help = EXIT_CODES, verbatim_doc_comment)]
+    Emulate(EmulateArgs),
+
+    /// Run one kernel on the emulator and look for races, uninitialised memory, misused barriers and leaks
+    ///
+    /// A kernel of this program runs with inputs of its own (see --size), or with those that --arg gives; a kernel of a PTX file
+    /// needs --arg, as with `emulate`. All checks watch, unless --check names some. What is found is shown with kernel, threads, memory,
+    /// PTX line and source line; an error is exit code 1, a warning is not. Nothing found means that nothing was wrong in this
+    /// launch with these inputs; --seed runs it in another order.
+    #[command(after_help = EXIT_CODES)]
+    Check(TargetArgs),
+
+    /// Run one kernel on the emulator and show what it did: instructions, lanes, memory traffic, bank conflicts
+    ///
+    /// As with `check`, a kernel of this program or of a PTX file. A table of totals, then a line for each line of the kernel's
+    /// source, with --ptx also for each PTX instruction. The counts are exact for the PTX; they are no times, and a GPU's own
+    /// instructions are not PTX. docs/profiling.md says what each counter means.
+    #[command(after_help = EXIT_CODES)]
+    Profile(ProfileArgs),
+}
+
+/// What `check` and `profile` run.
+#[derive(Debug, Args)]
+pub struct TargetArgs {
+    /// A kernel of this program (`ferrowarp inspect` lists them), or a PTX file, whose name ends with .ptx
+    #[arg(value_name = "KERNEL|FILE.ptx")]
+    pub target: String,
+    /// The kernel of the PTX file; may be left out if there is one only
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Rows and columns of the matrices, or number of points, for a kernel of this program
+    #[arg(long, value_name = "N", default_value_t = crate::emulate::defaults::SIZE,
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::emulate::defaults::MAX_SIZE)))]
+    pub size: u32,
+    /// The launch.
+    #[command(flatten)]
+    pub launch: LaunchArgs,
+}
+
+/// Options of `profile`.
+#[derive(Debug, Args)]
+pub struct ProfileArgs {
+    /// What to run.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Show the counters of each PTX instruction too
+    #[arg(long)]
+    pub ptx: bool,
+}
+
+/// Options of `emulate`.
+#[derive(Debug, Args)]
+pub struct EmulateArgs {
+    /// The PTX file
+    #[arg(value_name = "FILE.ptx")]
+    pub file: PathBuf,
+    /// The kernel's name as in the PTX; may be left out if there is one only
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// The launch.
+    #[command(flatten)]
+    pub launch: LaunchArgs,
+}
+
+/// What a launch on the emulator needs.
+#[derive(Debug, Args)]
+pub struct LaunchArgs {
+    /// Blocks in the grid
+    #[arg(long, default_value = "1", value_name = "X[,Y[,Z]]", hide_default_value = true)]
+    pub grid: Shape,
+    /// Threads in each block, at most 1024 together
+    #[arg(long, default_value = "1", value_name = "X[,Y[,Z]]", hide_default_value = true)]
+    pub block: Shape,
+    /// Dynamic shared memory of a block, bytes
+    #[arg(long, default_value_t = 0, value_name = "BYTES")]
+    pub shared: u32,
+    /// An argument, one for each parameter, in order; `ferrowarp emulate --help` shows the forms
+    #[arg(long = "arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
+    pub arguments: Vec<Argument>,
+    /// Run blocks and warps in another order, the same for the same number
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Stop after this many warp instructions [default: 2^40]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub fuel: Option<u64>,
 }
 
 /// Options of `hello`.

@@ -10,9 +10,12 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
+use ptx_emulator::CheckSet;
 use serde::Serialize;
 
-use crate::error::Error;
+use crate::emulate::Ran;
+use crate::error::{Error, ExitStatus};
+use crate::findings::Findings;
 
 /// Emphasis for headings.
 pub const HEADING: Style = Style::new().bold();
@@ -27,6 +30,7 @@ pub const DIM: Style = AnsiColor::Yellow.on_default();
 pub struct Console {
     json: bool,
     out: Box<dyn Write>,
+    findings: Findings,
     #[cfg(unix)]
     printed: Option<std::fs::File>,
 }
@@ -43,6 +47,7 @@ impl Console {
                 json,
                 // Drops colours when standard output is no terminal or NO_COLOR is set.
                 out: Box::new(anstream::stdout()),
+                findings: Findings::default(),
                 #[cfg(unix)]
                 printed: None,
             });
@@ -50,10 +55,15 @@ impl Console {
         #[cfg(unix)]
         {
             let (out, printed) = redirect().map_err(Error::Output)?;
-            Ok(Self { json, out: Box::new(out), printed: Some(printed) })
+            Ok(Self {
+                json,
+                out: Box::new(out),
+                findings: Findings::default(),
+                printed: Some(printed),
+            })
         }
         #[cfg(not(unix))]
-        Ok(Self { json, out: Box::new(io::stdout()) })
+        Ok(Self { json, out: Box::new(io::stdout()), findings: Findings::default() })
     }
 
     /// Whether the command is to write JSON.
@@ -84,11 +94,55 @@ impl Console {
         if !self.json {
             return Ok(());
         }
-        serde_json::to_writer(&mut self.out, value)
+        let mut value =
+            serde_json::to_value(value).map_err(|error| Error::Output(io::Error::from(error)))?;
+        if self.findings.are_wanted() {
+            self.findings.add(Vec::new());
+            if let Some(object) = value.as_object_mut() {
+                object.insert("findings".to_owned(), self.findings.json());
+            }
+        }
+        serde_json::to_writer(&mut self.out, &value)
             .map_err(io::Error::from)
             .and_then(|()| writeln!(self.out))
             .and_then(|()| self.out.flush())
             .map_err(Error::Output)
+    }
+
+    /// Sets which checks watch the kernels of this run; what they find is part of the output.
+    pub fn set_checks(&mut self, checks: CheckSet) {
+        self.findings = Findings::new(checks);
+    }
+
+    /// Which checks watch the kernels of this run.
+    #[must_use]
+    pub fn checks(&self) -> CheckSet {
+        self.findings.checks()
+    }
+
+    /// Takes what the checks of a launch found.
+    pub fn found(&mut self, ran: &mut Ran) {
+        self.findings.add(std::mem::take(&mut ran.findings));
+        self.findings.add_leaks(std::mem::take(&mut ran.leaks));
+        self.findings.add_left_out(ran.findings_left_out);
+    }
+
+    /// The end of a run: writes what the checks found, if there were any. A run that went well has failed if they found an
+    /// error.
+    ///
+    /// # Errors
+    ///
+    /// `result`'s own error, [`Error::Findings`], or [`Error::Output`].
+    pub fn conclude(&mut self, result: Result<(), Error>) -> Result<(), Error> {
+        if !self.findings.are_wanted() {
+            return result;
+        }
+        self.findings.add(Vec::new());
+        // A command line or file that is not usable: nothing ran.
+        if !matches!(&result, Err(error) if error.exit_status() == ExitStatus::Usage) {
+            self.line(self.findings.text())?;
+        }
+        result.and_then(|()| self.findings.verdict())
     }
 
     /// What kernels printed since the last call; with text output they print for themselves, and this is empty.

@@ -19,7 +19,7 @@ pub const MAX_BLOCK_THREADS: u32 = 1024;
 pub enum ExitStatus {
     /// 0: everything worked and every result was right.
     Success,
-    /// 1: a kernel failed, or a result differs from its reference.
+    /// 1: a kernel failed, a check found an error, or a result differs from its reference.
     WrongResult,
     /// 2: the command line or an input or output file is not usable.
     Usage,
@@ -186,6 +186,23 @@ pub enum Error {
         known: Vec<String>,
     },
 
+    /// The arguments of a launch on the emulator do not fit the kernel.
+    #[error(transparent)]
+    Arguments(Box<crate::emulate::ArgumentError>),
+
+    /// The emulator stopped the kernel; the text is its whole report.
+    #[error("{}", report(.0))]
+    Fault(Box<ptx_emulator::Fault>),
+
+    /// The checks found something that is wrong.
+    #[error("the checks found {}: see above", crate::findings::summary(*errors, *warnings))]
+    Findings {
+        /// Findings that are errors.
+        errors: usize,
+        /// Findings that are warnings.
+        warnings: usize,
+    },
+
     /// PTX that does not parse or validate.
     #[error("{place} is not valid PTX: {source}")]
     BrokenPtx {
@@ -255,14 +272,16 @@ pub enum NpyReason {
     TruncatedHeader,
     /// The file ends within the data.
     #[error(
-        "it is truncated: its header says {} float32 values of shape {shape}, which take {}, but only {} follow",
-        count(*values),
+        "it is truncated: its header says {} {dtype} values of shape {shape}, which take {}, but only {} follow",
+        count(u128::from(*values)),
         bytes(*expected),
         bytes(*found)
     )]
     Truncated {
         /// Values the header promises.
-        values: u128,
+        values: u64,
+        /// Their type's name in NumPy.
+        dtype: Box<str>,
         /// The shape the header gives.
         shape: String,
         /// Bytes the header promises.
@@ -280,6 +299,11 @@ pub enum NpyReason {
         /// The file's name.
         file: String,
     },
+    /// A type that is no plain number.
+    #[error(
+        "its dtype is {0}, but a kernel takes plain numbers of 1, 2, 4 or 8 bytes: bool, int, uint or float"
+    )]
+    NotNumbers(String),
     /// Not two-dimensional.
     #[error("it holds a {dimensions}-dimensional array of shape {shape}, but {wanted} is needed")]
     Dimensions {
@@ -301,13 +325,27 @@ pub enum NpyReason {
     TooLarge(String),
 }
 
+impl From<crate::emulate::ArgumentError> for Error {
+    fn from(error: crate::emulate::ArgumentError) -> Self {
+        Self::Arguments(Box::new(error))
+    }
+}
+
 impl Error {
     /// The exit status that this error leads to.
     #[must_use]
     pub fn exit_status(&self) -> ExitStatus {
         match self {
             Self::Device(error) => device_status(error),
-            Self::WrongResult { .. } => ExitStatus::WrongResult,
+            Self::Fault(fault) => match fault.ending() {
+                // As `cuda_host` has it: a kernel that runs into a limit has failed.
+                ptx_emulator::Ending::KernelBug | ptx_emulator::Ending::LimitReached => {
+                    ExitStatus::WrongResult
+                }
+                ptx_emulator::Ending::HostMisuse => ExitStatus::Usage,
+                ptx_emulator::Ending::Unsupported => ExitStatus::Unsupported,
+            },
+            Self::WrongResult { .. } | Self::Findings { .. } => ExitStatus::WrongResult,
             Self::MissingTool { .. }
             | Self::ToolFailed { .. }
             | Self::Unhealthy { .. }
@@ -326,6 +364,12 @@ fn device_status(error: &cuda_host::Error) -> ExitStatus {
         Ending::Unsupported => ExitStatus::Unsupported,
         Ending::DeviceTrouble => ExitStatus::Environment,
     }
+}
+
+/// A fault's report; the word "error" stands before every message already.
+fn report(fault: &ptx_emulator::Fault) -> String {
+    let text = fault.to_string();
+    text.strip_prefix("error: ").map_or_else(|| text.clone(), str::to_owned)
 }
 
 fn list(names: &[String]) -> String {

@@ -5,11 +5,14 @@
 //! script made from the crate `kernels`; [`matmul`] and [`transform`] copy data there and launch; [`mod@reference`] judges what
 //! comes back; [`report`] and [`console`] show it. Everything that can go wrong is an [`error::Error`], which knows its exit code.
 
+pub mod array;
 pub mod cli;
 pub mod commands;
 pub mod console;
 pub mod cpu;
+pub mod emulate;
 pub mod error;
+pub mod findings;
 pub mod format;
 pub mod kernel_text;
 pub mod matmul;
@@ -17,6 +20,7 @@ pub mod matrix;
 pub mod memory;
 pub mod npy;
 pub mod output_file;
+pub mod profile;
 pub mod reference;
 pub mod report;
 pub mod timing;

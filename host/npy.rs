@@ -1,4 +1,5 @@
-//! Matrices in NumPy's `.npy` files: f32, C or Fortran order, either byte order; written as f32 in C order.
+//! Matrices in NumPy's `.npy` files: f32, C or Fortran order, either byte order; written as f32 in C order. Arrays of other
+//! types and dimensions are in [`crate::array`], which shares this module's distrust.
 //!
 //! `npyz` reads and writes the format. What this module adds is distrust: a header is believed only as far as
 //! the file has bytes for it, so that a damaged or hostile file costs no memory and gives a clear error.
@@ -80,21 +81,9 @@ pub fn write_values(
     npy.finish()
 }
 
-/// Opens a file and reads its header, having made sure that it is safe to parse and that it is float32.
+/// Opens a file of float32 values and reads its header.
 fn open(path: &Path) -> Result<(NpyHeader, BufReader<File>), Error> {
-    let read_error = |source| Error::Read { path: path.to_owned(), source };
-    let file = File::open(path).map_err(read_error)?;
-    if file.metadata().map_err(read_error)?.is_dir() {
-        return Err(read_error(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory")));
-    }
-    let mut reader = BufReader::new(file);
-    let header_bytes = match read_header_bytes(&mut reader) {
-        Ok(bytes) => bytes,
-        Err(HeaderError::Reason(reason)) => return Err(npy_error(path, reason)),
-        Err(HeaderError::Io(source)) => return Err(read_error(source)),
-    };
-    let header = NpyHeader::from_reader(&header_bytes[..])
-        .map_err(|error| npy_error(path, NpyReason::Header(error.to_string())))?;
+    let (header, reader) = open_any(path)?;
     match header.dtype() {
         DType::Plain(ref dtype)
             if dtype.type_char() == TypeChar::Float && dtype.size_field() == 4 =>
@@ -108,6 +97,24 @@ fn open(path: &Path) -> Result<(NpyHeader, BufReader<File>), Error> {
             Err(npy_error(path, NpyReason::Dtype { found: dtype_text(&other), file }))
         }
     }
+}
+
+/// Opens a file and reads its header, having made sure that it is safe to parse. The reader stands at the data.
+pub(crate) fn open_any(path: &Path) -> Result<(NpyHeader, BufReader<File>), Error> {
+    let read_error = |source| Error::Read { path: path.to_owned(), source };
+    let file = File::open(path).map_err(read_error)?;
+    if file.metadata().map_err(read_error)?.is_dir() {
+        return Err(read_error(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory")));
+    }
+    let mut reader = BufReader::new(file);
+    let header_bytes = match read_header_bytes(&mut reader) {
+        Ok(bytes) => bytes,
+        Err(HeaderError::Reason(reason)) => return Err(npy_error(path, reason)),
+        Err(HeaderError::Io(source)) => return Err(read_error(source)),
+    };
+    let header = NpyHeader::from_reader(&header_bytes[..])
+        .map_err(|error| npy_error(path, NpyReason::Header(error.to_string())))?;
+    Ok((header, reader))
 }
 
 enum HeaderError {
@@ -194,16 +201,26 @@ fn shape_in(text: &str) -> String {
 }
 
 /// Reads the values in the order they are stored.
-fn read_values(
+fn read_values(path: &Path, header: NpyHeader, reader: BufReader<File>) -> Result<Vec<f32>, Error> {
+    let data = read_data(path, &header, reader, 4, "float32")?;
+    NpyFile::with_header(header, &data[..])
+        .into_vec::<f32>()
+        .map_err(|error| npy_error(path, NpyReason::Header(error.to_string())))
+}
+
+/// Reads the bytes of the values, each of `item_bytes` bytes; `dtype` names the type in messages.
+pub(crate) fn read_data(
     path: &Path,
-    header: NpyHeader,
+    header: &NpyHeader,
     mut reader: BufReader<File>,
-) -> Result<Vec<f32>, Error> {
-    let values = u128::from(header.len());
-    let expected = values * 4;
+    item_bytes: u32,
+    dtype: &str,
+) -> Result<Vec<u8>, Error> {
+    let values = header.len();
+    let expected = u128::from(values) * u128::from(item_bytes);
     let truncated = |found: u128| {
-        let shape = shape_text(header.shape());
-        npy_error(path, NpyReason::Truncated { values, shape, expected, found })
+        let (shape, dtype) = (shape_text(header.shape()), dtype.into());
+        npy_error(path, NpyReason::Truncated { values, dtype, shape, expected, found })
     };
     let metadata = reader
         .get_ref()
@@ -230,9 +247,7 @@ fn read_values(
     if (found as u128) < expected {
         return Err(truncated(found as u128));
     }
-    NpyFile::with_header(header.clone(), &data[..])
-        .into_vec::<f32>()
-        .map_err(|error| npy_error(path, NpyReason::Header(error.to_string())))
+    Ok(data)
 }
 
 /// A column-major matrix, given as the rows of its transpose, in row-major order.
@@ -244,7 +259,7 @@ fn transposed(values: &[f32], outer: usize, inner: usize) -> Vec<f32> {
     result
 }
 
-fn npy_error(path: &Path, reason: NpyReason) -> Error {
+pub(crate) fn npy_error(path: &Path, reason: NpyReason) -> Error {
     Error::Npy { path: path.to_owned(), reason }
 }
 
@@ -257,7 +272,7 @@ fn dimensions(header: &NpyHeader, wanted: &'static str) -> NpyReason {
 }
 
 /// A shape as Python writes a tuple.
-fn shape_text(shape: &[u64]) -> String {
+pub(crate) fn shape_text(shape: &[u64]) -> String {
     match shape {
         [one] => format!("({one},)"),
         _ => format!("({})", shape.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
@@ -265,7 +280,7 @@ fn shape_text(shape: &[u64]) -> String {
 }
 
 /// A dtype as the file has it, and the name NumPy users know it by.
-fn dtype_text(dtype: &DType) -> String {
+pub(crate) fn dtype_text(dtype: &DType) -> String {
     let DType::Plain(plain) = dtype else {
         return format!("the record type {}", dtype.descr());
     };

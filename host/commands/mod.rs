@@ -1,11 +1,15 @@
 //! The commands, one file each, and what they have in common: parsing, dispatch, and how errors are shown.
 
+pub mod check;
 pub mod demo;
 pub mod devices;
 pub mod doctor;
+pub mod emulate;
 pub mod hello;
 pub mod inspect;
 pub mod matmul;
+pub mod profile;
+mod target;
 pub mod transform;
 
 use std::ffi::OsString;
@@ -46,15 +50,23 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
             return error.exit_status();
         }
     };
-    match run(cli, &mut console) {
+    if let Some(checks) = cli.check.filter(|checks| !checks.is_empty()) {
+        console.set_checks(checks);
+        // Before anything of CUDA: the checks are the emulator's.
+        cuda_driver::use_emulator();
+        cuda_driver::set_checks(checks);
+    }
+    let result = run(cli, &mut console);
+    match console.conclude(result) {
         Ok(()) => ExitStatus::Success,
         // Whoever read the output has seen enough, as with `ferrowarp devices | head -1`.
         Err(Error::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitStatus::Success,
         Err(error) => {
             let status = error.exit_status();
             show(&error);
-            // `doctor` has already written its findings, and a program that reads JSON expects one value.
-            if !matches!(error, Error::Unhealthy { .. }) {
+            // `doctor` and the checks have already written what they found, and a program that reads JSON expects one
+            // value.
+            if !matches!(error, Error::Unhealthy { .. } | Error::Findings { .. }) {
                 let _ = console.json(&error_value(&error.to_string(), status));
             }
             status
@@ -76,6 +88,9 @@ pub fn run(cli: Cli, console: &mut Console) -> Result<(), Error> {
         Some(Command::Inspect(arguments)) => inspect::run(&arguments, console),
         Some(Command::Transform(arguments)) => transform::run(&arguments, console),
         Some(Command::Matmul(arguments)) => matmul::run(&arguments, console),
+        Some(Command::Emulate(arguments)) => emulate::run(&arguments, console),
+        Some(Command::Check(arguments)) => check::run(&arguments, console),
+        Some(Command::Profile(arguments)) => profile::run(&arguments, console),
     }
 }
 
