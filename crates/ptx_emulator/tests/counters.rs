@@ -217,6 +217,27 @@ fn local_memory_is_traffic_and_parameters_are_not() {
 }
 
 #[test]
+fn asynchronous_copies_and_matrices_are_traffic_too() {
+    let body = "
+        mov.u32 %r1, tile;
+        shl.b32 %r2, %t, 4;
+        add.u32 %r1, %r1, %r2;
+        mul.wide.u32 %rd1, %t, 16;
+        add.u64 %rd1, %o, %rd1;
+        cp.async.cg.shared.global [%r1], [%rd1], 16;
+        cp.async.wait_all;
+        bar.warp.sync -1;
+        ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r3, %r4, %r5, %r6}, [%r1];
+        ret;";
+    let source = kernel_with(".shared .align 128 .b8 tile[512];", body);
+    let counters = counters(&source, 1, 32, 0);
+    assert_eq!(counters.total.global_loads, global(1, 512, 16, 16, 4));
+    assert_eq!(counters.total.shared_stores, shared(1, 512, 4, 4, 1));
+    // Four matrices of eight rows, each row in banks of its own.
+    assert_eq!(counters.total.shared_loads, shared(1, 512, 4, 4, 1));
+}
+
+#[test]
 fn warps_that_wait() {
     let counters = counters(&kernel("bar.sync 0; bar.sync 0; ret;"), 3, 128, 0);
     assert_eq!(counters.total.barriers, 3 * 4 * 2);

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use super::access::{addresses, bad};
 use super::async_watch::{SharedMemory, copies_issued, shared_addresses};
 use super::block::BlockState;
+use super::counting::What;
 use super::launch::Engine;
 use super::mbarrier::{self, Misuse, OBJECT_BYTES};
 use super::operands::read_predicate;
@@ -227,6 +228,14 @@ impl Engine<'_> {
                 oldest,
                 &mut SharedMemory { bytes: &mut block.shared, checks: &mut block.checks },
             );
+        }
+        if let Some(counting) = &mut self.counting {
+            if read != 0 {
+                let sources = Places::Each(&sources);
+                counting.access(at.pc, What::Load, Space::Global, sources, read, bytes);
+            }
+            let targets = offsets.map(|offset| offset as u64);
+            counting.access(at.pc, What::Store, Space::Shared, Places::Each(&targets), mask, bytes);
         }
         if self.checks.is_some() {
             let at = |active: u32| Position { active, ..at };

@@ -6,10 +6,11 @@
 use super::access::addresses;
 use super::async_watch::{SharedMemory, shared_addresses};
 use super::block::BlockState;
+use super::counting::What;
 use super::launch::Engine;
 use super::report::BadAccess;
 use super::shared_address;
-use super::transfer;
+use super::transfer::{self, Places};
 use super::warp::{Frame, Warp};
 use super::watch::Position;
 use crate::diagnostic::ranges;
@@ -75,10 +76,15 @@ impl Engine<'_> {
             }
         };
         let access = done.map_err(|bad| self.access_fault(block, warp, frame, pc, *bad))?;
-        if let Some(access) = access
-            && self.checks.is_some()
-        {
-            let Access { action, lanes: active, offsets } = access;
+        let Some(Access { action, lanes: active, offsets }) = access else {
+            return Ok(());
+        };
+        if let Some(counting) = &mut self.counting {
+            let what = if action == Action::Read { What::Load } else { What::Store };
+            let rows = offsets.map(|offset| offset as u64);
+            counting.access(pc, what, Space::Shared, Places::Each(&rows), active, ROW_BYTES);
+        }
+        if self.checks.is_some() {
             let place = (Space::Shared, &shared_addresses(&offsets));
             self.moved(block, warp, Position { frame, pc, active }, place, (action, ROW_BYTES));
         }
