@@ -23,6 +23,23 @@ Environment:
   FERROWARP_CHECK      checks for the emulator, as --check; what they find goes to
                        standard error and does not change the exit code";
 
+/// The whole help of `emulate`: brackets in a doc comment would be links.
+const EMULATE: &str = "\
+Run a kernel of any PTX file on the emulator, with arguments from the command line and from .npy files
+
+No GPU is used, whatever CUDA_DRIVER_BACKEND says. Give one --arg for each parameter of the kernel, in order:
+
+  u32:5  i64:-3  f32:1.5  b32:0xff      a number: u8 to u64, i8 to i64, f16, bf16, f32, f64
+  in:a.npy                              a pointer to the array in the file
+  inout:a.npy:b.npy                     the same; the result goes to the second file
+  out:f32[32,32]:r.npy                  an array that nobody has written; its file gets the result
+  zeros:u32[8]:r.npy                    the same, filled with zeros first
+  value:s.npy                           the bytes are the parameter: a structure by value
+
+Without `:r.npy` the first elements are shown. Arrays are in C order; a file may have any order and byte order. Elements \
+of an `out` array that the kernel does not write have the bytes 0xCB. A kernel with slices (`&[f32]`) takes a pointer and a \
+length, a u64, for each.";
+
 /// CUDA kernels in plain Rust, with Numba's way of working, on a GPU or on an emulator.
 ///
 /// The kernels are ordinary Rust functions in the folder kernels/. The build turned them into PTX, which is inside this
@@ -103,20 +120,7 @@ pub enum Command {
     Matmul(MatmulArgs),
 
     /// Run a kernel of any PTX file on the emulator, with arguments from the command line and from .npy files
-    ///
-    /// No GPU is used, whatever CUDA_DRIVER_BACKEND says. Give one --arg for each parameter of the kernel, in order:
-    ///
-    ///   u32:5  i64:-3  f32:1.5  b32:0xff      a number: u8 to u64, i8 to i64, f16, bf16, f32, f64
-    ///   in:a.npy                              a pointer to the array in the file
-    ///   inout:a.npy:b.npy                     the same; what the kernel leaves there goes to the second file
-    ///   out:f32[32,32]:r.npy                  a pointer to an array that nobody has written; the result goes to the file
-    ///   zeros:u32[8]:r.npy                    the same, filled with zeros first
-    ///   value:s.npy                           the array's bytes are the parameter: a structure passed by value
-    ///
-    /// Without `:r.npy` the first elements are shown. Arrays are in C order; a file may have any order and byte order. Elements
-    /// of an `out` array that the kernel does not write have the bytes 0xCB. A kernel with slices (`&[f32]`) takes a pointer and a
-    /// length, a u64, for each.
-    #[command(after_help = EXIT_CODES, verbatim_doc_comment)]
+    #[command(after_help = EXIT_CODES, long_about = EMULATE)]
     Emulate(EmulateArgs),
 
     /// Run one kernel on the emulator and look for races, uninitialised memory, misused barriers and leaks
