@@ -6,8 +6,10 @@
 use super::block::BlockState;
 use super::counting::What;
 use super::launch::Engine;
+use super::local;
+use super::places::{Places, lowest};
 use super::report::{BadAccess, Reason};
-use super::transfer::{self, Places, lowest};
+use super::transfer;
 use super::warp::{Frame, Warp};
 use crate::fault::FaultKind;
 use crate::memory::window::{self, Window};
@@ -283,8 +285,8 @@ impl Engine<'_> {
             (Space::Param, _) => {
                 transfer::load(&self.params, base, places, mask, op, warp, frame);
             }
-            (_, Direction::Load) => transfer::load_local(places, mask, op, warp, frame),
-            (_, Direction::Store) => transfer::store_local(places, mask, op, warp, frame),
+            (_, Direction::Load) => local::load_local(places, mask, op, warp, frame),
+            (_, Direction::Store) => local::store_local(places, mask, op, warp, frame),
         }
         Ok(())
     }

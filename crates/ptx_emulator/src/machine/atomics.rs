@@ -4,8 +4,10 @@ use super::access::{Accessed, addresses, bad, generic_group};
 use super::block::BlockState;
 use super::counting::What;
 use super::launch::Engine;
+use super::local;
+use super::places::Places;
 use super::report::{BadAccess, Reason};
-use super::transfer::{self, Places};
+use super::transfer;
 use super::warp::{Frame, Warp};
 use crate::memory::Owner;
 use crate::memory::window;
@@ -112,7 +114,7 @@ impl Engine<'_> {
                     for part in 0..op.bytes.div_ceil(8) {
                         let size = op.bytes.min(8);
                         let from = address + 8 * u64::from(part);
-                        let value = transfer::read_local(&warp.local, lane, from, size);
+                        let value = local::read_local(&warp.local, lane, from, size);
                         transfer::write(&mut bytes, 8 * part as usize, size, value);
                     }
                     let old = modify(&mut bytes, 0, op, operands, true);
@@ -120,7 +122,7 @@ impl Engine<'_> {
                         let size = op.bytes.min(8);
                         let value = transfer::read(&bytes, 8 * part as usize, size);
                         let to = address + 8 * u64::from(part);
-                        transfer::write_local(&mut warp.local, lane, to, size, value);
+                        local::write_local(&mut warp.local, lane, to, size, value);
                     }
                     old
                 }

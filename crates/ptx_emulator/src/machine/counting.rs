@@ -3,7 +3,7 @@
 //! What an access costs depends on how its addresses lie to each other and to the units of memory, and in a loop that is the
 //! same again and again: each operation remembers its last pattern with the cost, and counts how often it came.
 
-use super::transfer::Places;
+use super::places::Places;
 use crate::counters::{
     GlobalCost, LINE_BYTES, PerOp, SharedCost, SharedOp, same_address, same_address_affine,
 };

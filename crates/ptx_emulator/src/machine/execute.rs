@@ -5,13 +5,14 @@ use super::block::BlockState;
 use super::divergence::{agree, diverge, part, rotate};
 use super::hot::Pace;
 use super::launch::Engine;
-use super::operands::{carry_in, combined, compare, read_predicate};
-use super::warp::{Frame, Warp};
+use super::operands::{
+    carry_in, combined, compare, move_row, read_predicate, select_row, wide_values,
+};
+use super::warp::Warp;
 use crate::fault::{Fault, FaultKind};
 use crate::memory::window::{self, Window};
 use crate::op::{Clock, Guard, NONE, OpKind, SpaceTest};
-use crate::registers::{Bank, Word};
-use crate::row::{Class, LANES, Row64, Rows, lanes, write_mask};
+use crate::row::{Class, LANES, Rows, lanes, write_mask};
 
 /// Backward jumps after which a split lets others of its warp run, when there are any: the
 /// forward-progress guarantee.
@@ -522,43 +523,5 @@ impl Engine<'_> {
             (Window::Global, SpaceTest::Global) => !self.memory.is_constant(address),
             _ => false,
         }
-    }
-}
-
-/// Copies the lanes of `mask` of a row.
-#[inline]
-pub(super) fn move_row<T: Word>(bank: &mut Bank<T>, from: u32, to: u32, mask: u32) {
-    match bank.affine(from, mask) {
-        Some(value) => bank.set_affine(to, value, mask),
-        None => {
-            let value = *bank.read(from);
-            bank.write(to, &value, mask);
-        }
-    }
-}
-
-/// Copies the lanes of `mask`: those of `chosen` from the first row, the others from the second.
-fn select_row<T: Word>(bank: &mut Bank<T>, [yes, no]: [u32; 2], to: u32, chosen: u32, mask: u32) {
-    if chosen & mask == mask {
-        return move_row(bank, yes, to, mask);
-    }
-    if chosen & mask == 0 {
-        return move_row(bank, no, to, mask);
-    }
-    let (yes, mut value) = (*bank.read(yes), *bank.read(no));
-    for lane in 0..LANES {
-        if chosen >> lane & 1 != 0 {
-            value[lane] = yes[lane];
-        }
-    }
-    bank.write(to, &value, mask);
-}
-
-/// A row of either width.
-fn wide_values(warp: &Warp, frame: &Frame, row: u32, wide: bool) -> Row64 {
-    if wide {
-        warp.r64.copy(frame.base64 + row)
-    } else {
-        warp.r32.copy(frame.base32 + row).map(u64::from)
     }
 }

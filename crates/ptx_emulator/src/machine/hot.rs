@@ -82,10 +82,10 @@ impl Engine<'_> {
                     }
                 }
                 OpKind::Move32 { d, a } => {
-                    super::execute::move_row(&mut warp.r32, bases.r32 + a, bases.r32 + d, m);
+                    super::operands::move_row(&mut warp.r32, bases.r32 + a, bases.r32 + d, m);
                 }
                 OpKind::Move64 { d, a } => {
-                    super::execute::move_row(&mut warp.r64, bases.r64 + a, bases.r64 + d, m);
+                    super::operands::move_row(&mut warp.r64, bases.r64 + a, bases.r64 + d, m);
                 }
                 OpKind::Branch { target, .. } if m == mask => {
                     let target = *target;

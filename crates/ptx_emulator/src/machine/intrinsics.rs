@@ -3,6 +3,7 @@
 
 use super::block::BlockState;
 use super::launch::Engine;
+use super::local;
 use super::printf;
 use super::report::Reason;
 use super::transfer;
@@ -33,7 +34,7 @@ impl Engine<'_> {
             op.arguments.get(index).map_or(0, |slot| {
                 let bytes = if slot.bytes >= 8 { 8 } else { slot.bytes.max(1) };
                 let address = u64::from(base) * 4 + u64::from(slot.offset);
-                transfer::read_local(&warp.local, lane, address, bytes)
+                local::read_local(&warp.local, lane, address, bytes)
             })
         };
         for lane in lanes(mask) {
@@ -114,7 +115,7 @@ impl Engine<'_> {
             if let Some(FrameSlot { offset, bytes }) = op.returns.first().copied() {
                 let address = u64::from(base) * 4 + u64::from(offset);
                 let bytes = if bytes >= 8 { 8 } else { 4 };
-                transfer::write_local(&mut warp.local, lane, address, bytes, result);
+                local::write_local(&mut warp.local, lane, address, bytes, result);
             }
         }
         Ok(())
@@ -171,7 +172,7 @@ impl Engine<'_> {
                 if at < window::LOCAL_RESERVED || end > u64::from(top) * 4 || !whole {
                     return Err(address);
                 }
-                Ok(transfer::read_local(&warp.local, lane, at, bytes))
+                Ok(local::read_local(&warp.local, lane, at, bytes))
             }
             Window::Param => inside(&self.params, address - window::PARAM_BASE),
             Window::Function => Err(address),

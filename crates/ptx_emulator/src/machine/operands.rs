@@ -2,7 +2,8 @@
 
 use super::warp::{Frame, Warp};
 use crate::op::{CarryIn, Logic, Pred};
-use crate::row::{RowFn, Rows};
+use crate::registers::{Bank, Word};
+use crate::row::{LANES, Row64, RowFn, Rows};
 
 /// The value of a predicate operand.
 #[inline]
@@ -39,5 +40,49 @@ pub(super) fn carry_in(reads: CarryIn, flag: u32) -> u32 {
         CarryIn::Clear => 0,
         CarryIn::Set => u32::MAX,
         CarryIn::Flag => flag,
+    }
+}
+
+/// Copies the lanes of `mask` of a row.
+#[inline]
+pub(super) fn move_row<T: Word>(bank: &mut Bank<T>, from: u32, to: u32, mask: u32) {
+    match bank.affine(from, mask) {
+        Some(value) => bank.set_affine(to, value, mask),
+        None => {
+            let value = *bank.read(from);
+            bank.write(to, &value, mask);
+        }
+    }
+}
+
+/// Copies the lanes of `mask`: those of `chosen` from the first row, the others from the second.
+pub(super) fn select_row<T: Word>(
+    bank: &mut Bank<T>,
+    [yes, no]: [u32; 2],
+    to: u32,
+    chosen: u32,
+    mask: u32,
+) {
+    if chosen & mask == mask {
+        return move_row(bank, yes, to, mask);
+    }
+    if chosen & mask == 0 {
+        return move_row(bank, no, to, mask);
+    }
+    let (yes, mut value) = (*bank.read(yes), *bank.read(no));
+    for lane in 0..LANES {
+        if chosen >> lane & 1 != 0 {
+            value[lane] = yes[lane];
+        }
+    }
+    bank.write(to, &value, mask);
+}
+
+/// A row of either width.
+pub(super) fn wide_values(warp: &Warp, frame: &Frame, row: u32, wide: bool) -> Row64 {
+    if wide {
+        warp.r64.copy(frame.base64 + row)
+    } else {
+        warp.r32.copy(frame.base32 + row).map(u64::from)
     }
 }

@@ -4,7 +4,8 @@
 use super::block::BlockState;
 use super::counting::What;
 use super::launch::Engine;
-use super::transfer::{Places, gather, scatter};
+use super::places::Places;
+use super::transfer::{gather, scatter};
 use super::warp::{Frame, Warp};
 use crate::memory::{Owner, window};
 use crate::op::{AddressRow, Element, MemoryOp, NONE, Space};

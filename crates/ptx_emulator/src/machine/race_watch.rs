@@ -4,7 +4,7 @@ use super::access::{addresses, even_addresses, generic_group};
 use super::block::BlockState;
 use super::findings::{Comparison, Stored};
 use super::launch::Engine;
-use super::transfer::{Places, highest, lowest};
+use super::places::{Places, highest, lowest};
 use super::warp::{Frame, Warp};
 use super::watch::Position;
 use crate::checks::{BlockChecks, Checks};
