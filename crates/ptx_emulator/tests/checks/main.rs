@@ -10,6 +10,5 @@ mod memory;
 mod race_blocks;
 mod race_shared;
 mod samples;
-mod speed;
 mod sync;
 mod texts;
