@@ -46,6 +46,7 @@ impl Engine<'_> {
         };
         let (frame, pc) = (warp.splits[*index].frame, warp.splits[*index].pc);
         if present != FULL {
+            // Undefined in the PTX ISA; an H200 goes on without an error and leaves the results unwritten (recorded).
             let fault = self.fault(block, warp, frame, pc, present, FaultKind::IncompleteWarp);
             return Err(fault.with_note(format!(
                 "lanes {} have exited, or the block has no threads for them",
