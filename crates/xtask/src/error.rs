@@ -33,6 +33,18 @@ pub enum Error {
     /// Cargo's build messages made no sense.
     #[error("cargo reported no executable for {what}")]
     NoExecutable { what: String },
+    /// A record of the tests' results that is none.
+    #[error("{}: {source}", path.display())]
+    Record { path: PathBuf, source: crate::numba_suite::BadLine },
+    /// The table of reasons is wrong.
+    #[error("{}: {source}", path.display())]
+    Reasons { path: PathBuf, source: Box<toml::de::Error> },
+    /// Tests that do not pass and nobody knows why.
+    #[error(
+        "{} tests do not pass and have no reason in {}:\n  {}",
+        tests.len(), table.display(), tests.join("\n  ")
+    )]
+    Unexplained { tests: Vec<String>, table: PathBuf },
     /// A bundle over its limit.
     #[error("the bundle takes {found} MiB, the limit is {limit} MiB")]
     TooLarge { found: u64, limit: u64 },

@@ -1,8 +1,9 @@
-//! Maintenance commands of the Ferrowarp repository: `cargo xtask ci|ptxas|tables|bundle`.
+//! Maintenance commands of the Ferrowarp repository: `cargo xtask ci|ptxas|tables|numba-suite|bundle`.
 
 mod bundle;
 mod ci;
 mod error;
+mod numba_suite;
 mod process;
 mod ptxas;
 mod tables;
@@ -31,6 +32,10 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Run numba-cuda's own tests with our driver library instead of a GPU, and write docs/numba-suite.md.
+    ///
+    /// Installs them from PyPI under target/. Fails where a test does not pass for no known reason.
+    NumbaSuite(numba_suite::Arguments),
     /// Make a folder with the program, the PTX, the GPU tests and a run script for a machine that has
     /// a GPU but no Rust.
     Bundle {
@@ -45,6 +50,7 @@ fn main() -> std::process::ExitCode {
         Command::Ci => ci::run(),
         Command::Ptxas => ptxas::run(),
         Command::Tables { check } => tables::run(check),
+        Command::NumbaSuite(arguments) => numba_suite::run(&arguments),
         Command::Bundle { out } => bundle::run(&out),
     };
     match result {

@@ -22,8 +22,16 @@ fn words(command: &Command) -> String {
 /// # Errors
 /// When it cannot be started or does not exit with 0.
 pub fn run(command: &mut Command) -> Result<(), Error> {
-    let status = command.status().map_err(|source| start_error(command, source))?;
+    let status = status(command)?;
     if status.success() { Ok(()) } else { Err(Error::Failed { command: words(command), status }) }
+}
+
+/// Runs a command and returns how it ended.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn status(command: &mut Command) -> Result<std::process::ExitStatus, Error> {
+    command.status().map_err(|source| start_error(command, source))
 }
 
 /// Runs a command and returns what it wrote to standard output.
