@@ -24,6 +24,7 @@ mod device_runtime;
 pub(crate) mod event;
 pub(crate) mod fill;
 pub(crate) mod function;
+pub(crate) mod graph;
 pub(crate) mod handles;
 pub(crate) mod host_memory;
 mod image;
@@ -57,6 +58,8 @@ pub(crate) struct Emulator {
     pub events: Handles<CUevent, event::Event>,
     pub links: Handles<CUlinkState, link::Link>,
     pub pools: Handles<CUmemoryPool, pool::Pool>,
+    pub graphs: Handles<CUgraph, graph::Graph>,
+    pub executables: Handles<CUgraphExec, graph::Executable>,
     pub primary: primary::Primary,
     pub allocations: memory::Allocations,
     /// Allocations made so far, by which diagnostics number them.
@@ -84,6 +87,8 @@ impl Emulator {
             events: Handles::new(),
             links: Handles::new(),
             pools: Handles::new(),
+            graphs: Handles::new(),
+            executables: Handles::new(),
             primary: primary::Primary::default(),
             allocations: BTreeMap::new(),
             allocated: 0,

@@ -123,6 +123,18 @@ pub(crate) enum ApiError {
     EventNotTimed(usize),
     #[error("the pool {0:#x} is the device's default and cannot be destroyed")]
     DefaultPool(usize),
+    #[error(
+        "{action} on the stream {stream:#x}, which is capturing a graph\nhelp: end the capture first"
+    )]
+    Capturing { stream: usize, action: &'static str },
+    #[error("the stream {stream:#x} is not capturing")]
+    NotCapturing { stream: usize },
+    #[error(
+        "the capture did not begin on the stream {stream:#x}: end it on the stream where it did"
+    )]
+    ForeignCapture { stream: usize },
+    #[error("work of a default stream cannot be captured\nhelp: create a stream (cuStreamCreate)")]
+    DefaultStreamCapture,
     #[error("{}", .0.text)]
     Fault(Arc<KernelFault>),
     #[error(
@@ -264,6 +276,11 @@ impl ApiError {
                 CUresult::INVALID_CLUSTER_SIZE
             }
             ApiError::Launch { .. } => CUresult::INVALID_VALUE,
+            ApiError::Capturing { .. } | ApiError::DefaultStreamCapture => {
+                CUresult::STREAM_CAPTURE_UNSUPPORTED
+            }
+            ApiError::NotCapturing { .. } => CUresult::ILLEGAL_STATE,
+            ApiError::ForeignCapture { .. } => CUresult::STREAM_CAPTURE_UNMATCHED,
             ApiError::Fault(fault) => fault.result,
             ApiError::Panic(_) => CUresult::UNKNOWN,
         }

@@ -50,11 +50,11 @@ handles! {
     CUarray;
     /// A mipmapped array (native driver only).
     CUmipmappedArray;
-    /// A graph (native driver only).
+    /// A graph: captured work.
     CUgraph;
     /// A node of a graph (native driver only).
     CUgraphNode;
-    /// An instantiated graph (native driver only).
+    /// An instantiated graph: one that can be launched.
     CUgraphExec;
     /// A texture reference (native driver only).
     CUtexref;
@@ -483,6 +483,20 @@ pub struct CUctxCreateParams {
     pub cig: Opaque,
 }
 
+/// `CUDA_GRAPH_INSTANTIATE_PARAMS`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct CUgraphInstantiateParams {
+    /// `CUgraphInstantiate_flags`.
+    pub flags: u64,
+    /// The stream to upload on.
+    pub upload_stream: CUstream,
+    /// The node that could not be instantiated; written by the call.
+    pub error_node: CUgraphNode,
+    /// `CUgraphInstantiateResult`; written by the call.
+    pub result: c_int,
+}
+
 // The layouts are C's; a change here would break every caller.
 const _: () = {
     assert!(size_of::<usize>() == 8, "the CUDA driver API is 64-bit");
@@ -491,5 +505,6 @@ const _: () = {
     assert!(size_of::<CUlaunchAttribute>() == 72);
     assert!(size_of::<CUlaunchConfig>() == 56);
     assert!(size_of::<CUdevprop>() == 56);
+    assert!(size_of::<CUgraphInstantiateParams>() == 32);
     assert!(size_of::<Out<u8>>() == 8);
 };

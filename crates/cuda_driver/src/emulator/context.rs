@@ -187,6 +187,8 @@ impl Emulator {
         }
         drop(self.streams.remove_where(|stream| stream.context == handle));
         drop(self.events.remove_where(|event| event.context == handle));
+        drop(self.graphs.remove_where(|graph| graph.context == handle));
+        drop(self.executables.remove_where(|graph| graph.context == handle));
         drop(self.links.remove_where(|link| link.context == handle));
         self.free_of_context(handle);
     }

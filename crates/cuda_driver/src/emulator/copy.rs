@@ -4,7 +4,9 @@
 //! is checked against the allocations before the first byte moves, so a refused copy changes nothing.
 
 use std::ffi::{c_uint, c_void};
+use std::sync::Arc;
 
+use super::graph::Node;
 use super::{Emulator, with};
 use crate::error::{ApiError, Outcome};
 use crate::types::*;
@@ -105,11 +107,19 @@ fn blocking(body: impl FnOnce(&mut Emulator) -> Outcome) -> Outcome {
     })
 }
 
-/// A copy in a stream; dropped silently when a fault is waiting to be reported.
-pub(super) fn queued(stream: CUstream, body: impl FnOnce(&mut Emulator) -> Outcome) -> Outcome {
+/// A copy in a stream; dropped silently when a fault is waiting to be reported, kept for the graph that the
+/// stream captures.
+pub(super) fn queued(
+    stream: CUstream,
+    body: impl Fn(&mut Emulator) -> Outcome + 'static,
+) -> Outcome {
     with(|emulator| {
         let context = emulator.stream_context(stream)?;
-        if emulator.may_queue(context)? { body(emulator) } else { Ok(()) }
+        let may_queue = emulator.may_queue(context)?;
+        if let Some(graph) = emulator.capture_of(stream) {
+            return emulator.capture(graph, Node::Device(Arc::new(body)));
+        }
+        if may_queue { body(emulator) } else { Ok(()) }
     })
 }
 
@@ -123,7 +133,9 @@ pub(crate) fn host_to_device_async(
     bytes: usize,
     stream: CUstream,
 ) -> Outcome {
-    queued(stream, |emulator| emulator.copy_checked(Place::Device(to), Place::Host(from), bytes))
+    queued(stream, move |emulator| {
+        emulator.copy_checked(Place::Device(to), Place::Host(from), bytes)
+    })
 }
 
 pub(crate) fn device_to_host(to: HostPtr, from: CUdeviceptr, bytes: usize) -> Outcome {
@@ -136,7 +148,9 @@ pub(crate) fn device_to_host_async(
     bytes: usize,
     stream: CUstream,
 ) -> Outcome {
-    queued(stream, |emulator| emulator.copy_checked(Place::Host(to), Place::Device(from), bytes))
+    queued(stream, move |emulator| {
+        emulator.copy_checked(Place::Host(to), Place::Device(from), bytes)
+    })
 }
 
 pub(crate) fn device_to_device(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Outcome {
@@ -149,7 +163,9 @@ pub(crate) fn device_to_device_async(
     bytes: usize,
     stream: CUstream,
 ) -> Outcome {
-    queued(stream, |emulator| emulator.copy_checked(Place::Device(to), Place::Device(from), bytes))
+    queued(stream, move |emulator| {
+        emulator.copy_checked(Place::Device(to), Place::Device(from), bytes)
+    })
 }
 
 pub(crate) fn unified(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Outcome {
@@ -165,7 +181,7 @@ pub(crate) fn unified_async(
     bytes: usize,
     stream: CUstream,
 ) -> Outcome {
-    queued(stream, |emulator| {
+    queued(stream, move |emulator| {
         let (to, from) = (emulator.place_of(to), emulator.place_of(from));
         emulator.copy_checked(to, from, bytes)
     })
@@ -193,7 +209,7 @@ pub(crate) fn peer_async(
     bytes: usize,
     stream: CUstream,
 ) -> Outcome {
-    queued(stream, |emulator| {
+    queued(stream, move |emulator| {
         emulator.context(to_context)?;
         emulator.context(from_context)?;
         emulator.copy_checked(Place::Device(to), Place::Device(from), bytes)
@@ -293,8 +309,7 @@ fn copy_rows(emulator: &mut Emulator, to: &Side, from: &Side, extent: [usize; 3]
     Ok(())
 }
 
-fn two_dimensions(emulator: &mut Emulator, copy: In<Memcpy2D>) -> Outcome {
-    let copy = copy.read("copy")?;
+fn two_dimensions(emulator: &mut Emulator, copy: Memcpy2D) -> Outcome {
     let extent = [copy.width_in_bytes, copy.height, 1];
     let side = |emulator: &Emulator, side: &CopySide2D, name| {
         let start = [side.x_in_bytes, side.y, 0];
@@ -318,8 +333,7 @@ fn two_dimensions(emulator: &mut Emulator, copy: In<Memcpy2D>) -> Outcome {
     copy_rows(emulator, &to, &from, extent)
 }
 
-fn three_dimensions(emulator: &mut Emulator, copy: In<Memcpy3D>) -> Outcome {
-    let copy = copy.read("copy")?;
+fn three_dimensions(emulator: &mut Emulator, copy: Memcpy3D) -> Outcome {
     let extent = [copy.width_in_bytes, copy.height, copy.depth];
     let side = |emulator: &Emulator, side: &CopySide3D, name| {
         if side.lod != 0 {
@@ -347,17 +361,19 @@ fn three_dimensions(emulator: &mut Emulator, copy: In<Memcpy3D>) -> Outcome {
 }
 
 pub(crate) fn copy_2d(copy: In<Memcpy2D>) -> Outcome {
-    blocking(|emulator| two_dimensions(emulator, copy))
+    blocking(|emulator| two_dimensions(emulator, copy.read("copy")?))
 }
 
 pub(crate) fn copy_2d_async(copy: In<Memcpy2D>, stream: CUstream) -> Outcome {
-    queued(stream, |emulator| two_dimensions(emulator, copy))
+    let copy = copy.read("copy")?;
+    queued(stream, move |emulator| two_dimensions(emulator, copy))
 }
 
 pub(crate) fn copy_3d(copy: In<Memcpy3D>) -> Outcome {
-    blocking(|emulator| three_dimensions(emulator, copy))
+    blocking(|emulator| three_dimensions(emulator, copy.read("copy")?))
 }
 
 pub(crate) fn copy_3d_async(copy: In<Memcpy3D>, stream: CUstream) -> Outcome {
-    queued(stream, |emulator| three_dimensions(emulator, copy))
+    let copy = copy.read("copy")?;
+    queued(stream, move |emulator| three_dimensions(emulator, copy))
 }

@@ -17,6 +17,8 @@ pub(crate) struct Event {
     pub context: CUcontext,
     flags: c_uint,
     recorded: Option<Instant>,
+    /// The graph whose capture it was last recorded in, until that ends.
+    pub capture: Option<CUgraph>,
 }
 
 impl Event {
@@ -43,7 +45,8 @@ pub(crate) fn create(event: Out<CUevent>, flags: c_uint) -> Outcome {
                 what: "interprocess events",
             });
         }
-        let handle = emulator.events.insert(Event { context, flags, recorded: None });
+        let handle =
+            emulator.events.insert(Event { context, flags, recorded: None, capture: None });
         event.set("event", handle)
     })
 }
@@ -52,11 +55,13 @@ pub(crate) fn record(event: CUevent, stream: CUstream) -> Outcome {
     with(|emulator| {
         let context = emulator.stream_context(stream)?;
         let queued = emulator.may_queue(context)?;
+        let capture = emulator.capture_of(stream);
         let found = emulator.events.get_mut(event)?;
         if found.context != context {
             return Err(ApiError::ForeignHandle { kind: "event", value: event.0 });
         }
-        if queued {
+        found.capture = capture;
+        if queued && capture.is_none() {
             found.recorded = Some(Instant::now());
         }
         Ok(())

@@ -67,7 +67,7 @@ macro_rules! fills {
         }
 
         pub(crate) fn $one_async(address: CUdeviceptr, value: $type, count: usize, stream: CUstream) -> Outcome {
-            queued(stream, |emulator| fill(emulator, address, 0, &value.to_ne_bytes(), count, 1))
+            queued(stream, move |emulator| fill(emulator, address, 0, &value.to_ne_bytes(), count, 1))
         }
 
         pub(crate) fn $two(address: CUdeviceptr, pitch: usize, value: $type, width: usize, height: usize) -> Outcome {
@@ -82,7 +82,7 @@ macro_rules! fills {
             height: usize,
             stream: CUstream,
         ) -> Outcome {
-            queued(stream, |emulator| fill(emulator, address, pitch, &value.to_ne_bytes(), width, height))
+            queued(stream, move |emulator| fill(emulator, address, pitch, &value.to_ne_bytes(), width, height))
         }
     )*};
 }

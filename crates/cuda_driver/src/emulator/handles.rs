@@ -47,6 +47,8 @@ handle_kinds! {
     CUevent = 7 "event";
     CUlinkState = 8 "linker";
     CUmemoryPool = 9 "memory pool";
+    CUgraph = 10 "graph";
+    CUgraphExec = 11 "instantiated graph";
 }
 
 /// Above every address that a program can have (47 bits), so that no pointer looks like a handle.

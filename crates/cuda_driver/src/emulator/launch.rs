@@ -1,11 +1,13 @@
 //! Launches: the checks that a GPU makes, the parameters, the run, and what becomes of a fault.
 
 use std::ffi::{c_uint, c_void};
+use std::sync::Arc;
 
 use ptx_emulator::{Ending, Fault, FaultKind, KernelInfo, Launch, Output};
 
 use super::device::limits;
 use super::function::{self, Settings, max_dynamic_shared, max_threads};
+use super::graph::Node;
 use super::{Emulator, occupancy, with};
 use crate::error::{ApiError, KernelFault, LaunchProblem, Outcome, Shape};
 use crate::result::CUresult;
@@ -21,6 +23,7 @@ const ATTRIBUTE_COOPERATIVE: c_uint = 2;
 const ATTRIBUTE_CLUSTER: c_uint = 4;
 
 /// What is asked of a launch.
+#[derive(Clone, Copy)]
 struct Request {
     grid: [u32; 3],
     block: [u32; 3],
@@ -279,6 +282,27 @@ impl Emulator {
             .and_then(|()| check_cluster(cluster, request.grid))
             .map_err(|problem| ApiError::Launch { kernel: name.clone(), problem })?;
         let params = parameters(kernel, list, extra)?;
+        if let Some(graph) = self.capture_of(stream) {
+            let request = *request;
+            let work = move |emulator: &mut Emulator| {
+                let may_queue = emulator.may_queue(context)?;
+                emulator.start(context, module, &name, &request, &params, may_queue)
+            };
+            return self.capture(graph, Node::Device(Arc::new(work)));
+        }
+        self.start(context, module, &name, request, &params, may_queue)
+    }
+
+    /// Runs a launch that was found to be in order.
+    fn start(
+        &mut self,
+        context: CUcontext,
+        module: CUmodule,
+        name: &str,
+        request: &Request,
+        params: &[u8],
+        may_queue: bool,
+    ) -> Outcome {
         // What earlier kernels printed is written at the start of a launch (CUDA C++ Programming Guide,
         // Formatted Output).
         self.context(context)?.flush();
@@ -287,11 +311,11 @@ impl Emulator {
         }
         let module = self.modules.get(module)?.id;
         let launch = Launch {
-            kernel: &name,
+            kernel: name,
             grid: request.grid,
             block: request.block,
             dynamic_shared_bytes: request.shared,
-            params: &params,
+            params,
         };
         self.mirrors_in()?;
         let mut printed = Vec::new();
@@ -396,6 +420,10 @@ pub(crate) fn host_function(stream: CUstream, function: CUhostFn, user_data: Hos
     let call = with(|emulator| {
         let context = emulator.stream_context(stream)?;
         let may_queue = emulator.may_queue(context)?;
+        if let Some(graph) = emulator.capture_of(stream) {
+            emulator.capture(graph, Node::Host(Some(function), user_data))?;
+            return Ok(false);
+        }
         emulator.context(context)?.flush();
         Ok(may_queue)
     })?;

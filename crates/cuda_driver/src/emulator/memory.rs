@@ -202,6 +202,7 @@ pub(crate) fn address_range(
 pub(crate) fn alloc_async(address: Out<CUdeviceptr>, bytes: usize, stream: CUstream) -> Outcome {
     with(|emulator| {
         let context = emulator.stream_context(stream)?;
+        emulator.refuse_capture(stream, "allocating")?;
         emulator.may_queue(context)?;
         address.check("address")?;
         let pool = emulator.device_pool()?;
@@ -213,6 +214,7 @@ pub(crate) fn alloc_async(address: Out<CUdeviceptr>, bytes: usize, stream: CUstr
 pub(crate) fn free_async(address: CUdeviceptr, stream: CUstream) -> Outcome {
     with(|emulator| {
         let context = emulator.stream_context(stream)?;
+        emulator.refuse_capture(stream, "freeing")?;
         emulator.may_queue(context)?;
         emulator.release(address)
     })

@@ -18,6 +18,8 @@ pub(crate) struct Stream {
     flags: c_uint,
     priority: c_int,
     number: u64,
+    /// The graph that takes its work.
+    pub capture: Option<CUgraph>,
 }
 
 /// Stream numbers; the default streams have 0 to 2.
@@ -57,7 +59,8 @@ pub(crate) fn create_with_priority(
         }
         let priority = priority.clamp(PRIORITIES.1, PRIORITIES.0);
         let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
-        let handle = emulator.streams.insert(Stream { context, flags, priority, number });
+        let handle =
+            emulator.streams.insert(Stream { context, flags, priority, number, capture: None });
         stream.set("stream", handle)
     })
 }
@@ -116,9 +119,13 @@ pub(crate) fn wait_event(stream: CUstream, event: CUevent, flags: c_uint) -> Out
     with(|emulator| {
         let context = emulator.stream_context(stream)?;
         emulator.may_queue(context)?;
-        emulator.events.get(event)?;
+        let capture = emulator.events.get(event)?.capture;
         if flags > 1 {
             return Err(ApiError::argument("flags", flags, "0 or 1 (external)"));
+        }
+        // A stream that waits for captured work takes part in the capture.
+        if capture.is_some() && !is_default(stream) {
+            emulator.streams.get_mut(stream)?.capture = capture;
         }
         Ok(())
     })
@@ -136,6 +143,7 @@ pub(crate) fn add_callback(
     }
     let status = with(|emulator| {
         let context = emulator.stream_context(stream)?;
+        emulator.refuse_capture(stream, "adding a callback")?;
         emulator.may_queue(context)?;
         let context = emulator.context(context)?;
         context.flush();
@@ -154,6 +162,7 @@ pub(crate) fn query(stream: CUstream) -> Outcome {
 pub(crate) fn synchronize(stream: CUstream) -> Outcome {
     with(|emulator| {
         let context = emulator.stream_context(stream)?;
+        emulator.refuse_capture(stream, "waiting")?;
         emulator.settle(context)
     })
 }
@@ -178,14 +187,6 @@ pub(crate) fn attach_memory(
             Some((_, found)) if found.managed.is_some() => Ok(()),
             _ => Err(ApiError::argument("address", format_args!("{address:#x}"), "managed memory")),
         }
-    })
-}
-
-pub(crate) fn is_capturing(stream: CUstream, status: Out<c_uint>) -> Outcome {
-    with(|emulator| {
-        emulator.stream_context(stream)?;
-        // CU_STREAM_CAPTURE_STATUS_NONE
-        status.set("capture_status", 0)
     })
 }
 

@@ -217,6 +217,14 @@ unsafe extern "C" {
     pub fn cuEventQuery(event: Handle) -> u32;
     pub fn cuEventSynchronize(event: Handle) -> u32;
     pub fn cuEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle) -> u32;
+    pub fn cuStreamBeginCapture_v2(stream: Handle, mode: c_uint) -> u32;
+    pub fn cuStreamEndCapture(stream: Handle, graph: *mut Handle) -> u32;
+    pub fn cuStreamIsCapturing(stream: Handle, status: *mut c_uint) -> u32;
+    pub fn cuMemsetD32Async(address: u64, value: c_uint, count: usize, stream: Handle) -> u32;
+    pub fn cuGraphInstantiateWithFlags(executable: *mut Handle, graph: Handle, flags: u64) -> u32;
+    pub fn cuGraphLaunch(executable: Handle, stream: Handle) -> u32;
+    pub fn cuGraphExecDestroy(executable: Handle) -> u32;
+    pub fn cuGraphDestroy(graph: Handle) -> u32;
     pub fn cuGraphCreate(graph: *mut Handle, flags: c_uint) -> u32;
 }
 

@@ -1,0 +1,280 @@
+//! Graphs: work captured from streams, to be launched as often as one likes.
+//!
+//! A captured call is checked and its arguments are copied when it is made, and it is done when the graph is
+//! launched. Work is done in the order of the calls, so a graph is a list: the order in which streams that took
+//! part put their work in is one that their events allow.
+
+use std::ffi::{c_int, c_uint, c_void};
+use std::sync::Arc;
+
+use super::{Emulator, with};
+use crate::error::{ApiError, Outcome};
+use crate::types::*;
+
+/// `CUstreamCaptureStatus`.
+const NOT_CAPTURING: c_uint = 0;
+const CAPTURING: c_uint = 1;
+/// `CUgraphInstantiate_flags` that exist (CUDA 13.0).
+const INSTANTIATE_FLAGS: u64 = 0xF;
+
+/// A piece of captured work.
+#[derive(Clone)]
+pub(crate) enum Node {
+    /// Something to do on the device.
+    Device(Arc<dyn Fn(&mut Emulator) -> Outcome>),
+    /// A function of the program to call.
+    Host(CUhostFn, HostPtr),
+}
+
+// SAFETY: a node holds numbers, handles and pointers that the program passed. As CUDA asks, it vouches that what
+// they point to may be used from whichever thread launches the graph; nodes themselves share nothing else.
+unsafe impl Send for Node {}
+
+/// A graph.
+pub(crate) struct Graph {
+    pub context: CUcontext,
+    nodes: Vec<Node>,
+    /// The stream that is to end the capture, until it does.
+    origin: Option<CUstream>,
+    number: u64,
+}
+
+/// A graph ready to be launched.
+pub(crate) struct Executable {
+    pub context: CUcontext,
+    nodes: Vec<Node>,
+}
+
+impl Emulator {
+    /// The graph that a stream's work goes to instead of being done.
+    pub(crate) fn capture_of(&self, stream: CUstream) -> Option<CUgraph> {
+        self.streams.get(stream).ok()?.capture
+    }
+
+    /// Refuses what cannot be part of a graph.
+    pub(crate) fn refuse_capture(&self, stream: CUstream, action: &'static str) -> Outcome {
+        match self.capture_of(stream) {
+            Some(_) => Err(ApiError::Capturing { stream: stream.0, action }),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds work to a graph that is being captured.
+    pub(crate) fn capture(&mut self, graph: CUgraph, node: Node) -> Outcome {
+        self.graphs.get_mut(graph)?.nodes.push(node);
+        Ok(())
+    }
+}
+
+pub(crate) fn begin(stream: CUstream, mode: c_uint) -> Outcome {
+    with(|emulator| {
+        let context = emulator.stream_context(stream)?;
+        emulator.may_queue(context)?;
+        if mode > 2 {
+            return Err(ApiError::argument("mode", mode, "0 (global), 1 (thread) or 2 (relaxed)"));
+        }
+        emulator.refuse_capture(stream, "beginning another capture")?;
+        if emulator.streams.get(stream).is_err() {
+            return Err(ApiError::DefaultStreamCapture);
+        }
+        let number = emulator.graphs.iter().map(|(_, graph)| graph.number).max().unwrap_or(0) + 1;
+        let graph = Graph { context, nodes: Vec::new(), origin: Some(stream), number };
+        let graph = emulator.graphs.insert(graph);
+        emulator.streams.get_mut(stream)?.capture = Some(graph);
+        Ok(())
+    })
+}
+
+pub(crate) fn end(stream: CUstream, graph: Out<CUgraph>) -> Outcome {
+    with(|emulator| {
+        emulator.stream_context(stream)?;
+        graph.check("graph")?;
+        let Some(found) = emulator.capture_of(stream) else {
+            return Err(ApiError::NotCapturing { stream: stream.0 });
+        };
+        let captured = emulator.graphs.get_mut(found)?;
+        if captured.origin != Some(stream) {
+            return Err(ApiError::ForeignCapture { stream: stream.0 });
+        }
+        captured.origin = None;
+        for stream in emulator.streams.values_mut() {
+            stream.capture = stream.capture.filter(|capture| *capture != found);
+        }
+        for event in emulator.events.values_mut() {
+            event.capture = event.capture.filter(|capture| *capture != found);
+        }
+        graph.set("graph", found)
+    })
+}
+
+/// What the three forms of `cuStreamGetCaptureInfo` tell: dependencies are of no use, since all work is in order.
+#[derive(Clone, Copy)]
+struct Info {
+    status: c_uint,
+    id: u64,
+    graph: CUgraph,
+}
+
+fn look(stream: CUstream) -> Result<Info, ApiError> {
+    with(|emulator| {
+        emulator.stream_context(stream)?;
+        Ok(match emulator.capture_of(stream) {
+            Some(graph) => {
+                Info { status: CAPTURING, id: emulator.graphs.get(graph)?.number, graph }
+            }
+            None => Info { status: NOT_CAPTURING, id: 0, graph: CUgraph::default() },
+        })
+    })
+}
+
+pub(crate) fn is_capturing(stream: CUstream, status: Out<c_uint>) -> Outcome {
+    status.set("capture_status", look(stream)?.status)
+}
+
+pub(crate) fn info(stream: CUstream, status: Out<c_uint>, id: Out<u64>) -> Outcome {
+    let info = look(stream)?;
+    status.set("capture_status", info.status)?;
+    id.set_if_wanted("id", info.id)
+}
+
+pub(crate) fn info_v2(
+    stream: CUstream,
+    status: Out<c_uint>,
+    id: Out<u64>,
+    graph: Out<CUgraph>,
+    dependencies: Out<*mut c_void>,
+    dependency_count: Out<usize>,
+) -> Outcome {
+    info(stream, status, id)?;
+    graph.set_if_wanted("graph", look(stream)?.graph)?;
+    dependencies.set_if_wanted("dependencies", std::ptr::null_mut())?;
+    dependency_count.set_if_wanted("num_dependencies", 0)
+}
+
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn info_v3(
+    stream: CUstream,
+    status: Out<c_uint>,
+    id: Out<u64>,
+    graph: Out<CUgraph>,
+    dependencies: Out<*mut c_void>,
+    edges: Out<*mut c_void>,
+    dependency_count: Out<usize>,
+) -> Outcome {
+    info_v2(stream, status, id, graph, dependencies, dependency_count)?;
+    edges.set_if_wanted("edge_data", std::ptr::null_mut())
+}
+
+pub(crate) fn exchange_mode(mode: Out<c_uint>) -> Outcome {
+    thread_local! {
+        static MODE: std::cell::Cell<c_uint> = const { std::cell::Cell::new(0) };
+    }
+    let new = mode.get("mode", 0)?;
+    if new > 2 {
+        return Err(ApiError::argument("mode", new, "0 (global), 1 (thread) or 2 (relaxed)"));
+    }
+    mode.set("mode", MODE.replace(new))
+}
+
+pub(crate) fn destroy(graph: CUgraph) -> Outcome {
+    with(|emulator| {
+        if emulator.graphs.get(graph)?.origin.is_some() {
+            return Err(ApiError::argument(
+                "graph",
+                "being captured",
+                "a graph whose capture has ended",
+            ));
+        }
+        emulator.graphs.remove(graph).map(drop)
+    })
+}
+
+pub(crate) fn instantiate_with_flags(
+    executable: Out<CUgraphExec>,
+    graph: CUgraph,
+    flags: u64,
+) -> Outcome {
+    with(|emulator| {
+        executable.check("graph_exec")?;
+        let found = emulator.graphs.get(graph)?;
+        if flags & !INSTANTIATE_FLAGS != 0 {
+            return Err(ApiError::argument("flags", format_args!("{flags:#x}"), "flags up to 0x8"));
+        }
+        if found.origin.is_some() {
+            return Err(ApiError::argument(
+                "graph",
+                "being captured",
+                "a graph whose capture has ended",
+            ));
+        }
+        let (context, nodes) = (found.context, found.nodes.clone());
+        let handle = emulator.executables.insert(Executable { context, nodes });
+        executable.set("graph_exec", handle)
+    })
+}
+
+pub(crate) fn instantiate(
+    executable: Out<CUgraphExec>,
+    graph: CUgraph,
+    error_node: Out<CUgraphNode>,
+    _log: HostPtr,
+    _log_bytes: usize,
+) -> Outcome {
+    error_node.set_if_wanted("error_node", CUgraphNode::default())?;
+    instantiate_with_flags(executable, graph, 0)
+}
+
+pub(crate) fn instantiate_with_params(
+    executable: Out<CUgraphExec>,
+    graph: CUgraph,
+    params: Out<CUgraphInstantiateParams>,
+) -> Outcome {
+    let mut told = params.get("instantiate_params", 0)?;
+    let outcome = instantiate_with_flags(executable, graph, told.flags);
+    told.error_node = CUgraphNode::default();
+    // CUDA_GRAPH_INSTANTIATE_SUCCESS or _ERROR
+    told.result = c_int::from(outcome.is_err());
+    params.set("instantiate_params", told)?;
+    outcome
+}
+
+pub(crate) fn upload(executable: CUgraphExec, stream: CUstream) -> Outcome {
+    with(|emulator| {
+        emulator.executables.get(executable)?;
+        let context = emulator.stream_context(stream)?;
+        emulator.may_queue(context).map(drop)
+    })
+}
+
+pub(crate) fn launch(executable: CUgraphExec, stream: CUstream) -> Outcome {
+    let (nodes, may_queue) = with(|emulator| {
+        let context = emulator.stream_context(stream)?;
+        let nodes = emulator.executables.get(executable)?.nodes.clone();
+        if let Some(graph) = emulator.capture_of(stream) {
+            for node in nodes {
+                emulator.capture(graph, node)?;
+            }
+            return Ok((Vec::new(), false));
+        }
+        Ok((nodes, emulator.may_queue(context)?))
+    })?;
+    if !may_queue {
+        return Ok(());
+    }
+    for node in nodes {
+        match node {
+            Node::Device(work) => with(|emulator| work(emulator))?,
+            Node::Host(Some(function), data) => {
+                // SAFETY: the program vouches for the function and its data; the lock is not held, so it may call
+                // back.
+                unsafe { function(data.raw()) };
+            }
+            Node::Host(None, _) => {}
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn destroy_executable(executable: CUgraphExec) -> Outcome {
+    with(|emulator| emulator.executables.remove(executable).map(drop))
+}

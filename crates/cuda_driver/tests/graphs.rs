@@ -1,0 +1,154 @@
+//! Graphs captured from streams.
+
+mod common;
+
+use std::ffi::{c_uint, c_void};
+
+use common::*;
+
+/// `CUresult`s of captures.
+const ILLEGAL_STATE: u32 = 401;
+const CAPTURE_UNSUPPORTED: u32 = 900;
+const CAPTURE_UNMATCHED: u32 = 903;
+
+fn stream() -> Handle {
+    let mut stream = 0;
+    // SAFETY: the pointer is to a live variable.
+    ok(unsafe { cuStreamCreate(&mut stream, 0) });
+    stream
+}
+
+/// Adds 1 to each of `count` numbers, on a stream.
+fn add_one(kernel: Handle, data: u64, count: u32, stream: Handle) {
+    let (mut address, mut n) = (data, count);
+    let mut parameters = [(&raw mut address).cast(), (&raw mut n).cast()];
+    // SAFETY: two parameters, as the kernel declares. They are gone when the graph is launched.
+    ok(unsafe {
+        cuLaunchKernel(
+            kernel,
+            1,
+            1,
+            1,
+            count,
+            1,
+            1,
+            0,
+            stream,
+            parameters.as_mut_ptr(),
+            std::ptr::null_mut(),
+        )
+    });
+}
+
+/// Ends a capture and makes its graph ready.
+fn finish(stream: Handle) -> Handle {
+    let (mut graph, mut executable) = (0, 0);
+    // SAFETY: pointers are to live variables.
+    unsafe {
+        ok(cuStreamEndCapture(stream, &mut graph));
+        ok(cuGraphInstantiateWithFlags(&mut executable, graph, 0));
+        // What can be launched does not need the graph any more.
+        ok(cuGraphDestroy(graph));
+    }
+    executable
+}
+
+#[test]
+fn captured_work_is_done_at_each_launch_and_not_before() {
+    unsafe extern "C" fn count(data: *mut c_void) {
+        // SAFETY: the test passes a pointer to a number that lives as long as the graph.
+        unsafe { *data.cast::<u32>() += 1 };
+    }
+    let _context = Context::new();
+    let kernel = function(load(ADD_ONE), "add_one");
+    let (data, stream) = (alloc(16), stream());
+    let (mut result, mut called, mut status) = ([0_u32; 4], 0_u32, 9);
+    // SAFETY: pointers are to live variables.
+    unsafe {
+        upload(data, &[7; 4]);
+        ok(cuStreamIsCapturing(stream, &mut status));
+        assert_eq!(status, 0);
+        ok(cuStreamBeginCapture_v2(stream, 2));
+        ok(cuStreamIsCapturing(stream, &mut status));
+        assert_eq!(status, 1);
+        ok(cuMemsetD32Async(data, 40, 3, stream));
+        add_one(kernel, data, 4, stream);
+        add_one(kernel, data, 4, stream);
+        ok(cuMemcpyDtoHAsync_v2(result.as_mut_ptr().cast(), data, 16, stream));
+        ok(cuLaunchHostFunc(stream, Some(count), (&raw mut called).cast()));
+        let executable = finish(stream);
+        // Not before.
+        ok(cuCtxSynchronize());
+        assert_eq!((download(data, 4), result, called), (vec![7; 4], [0; 4], 0));
+        for launch in 1..=3 {
+            ok(cuGraphLaunch(executable, stream));
+            ok(cuStreamSynchronize(stream));
+            assert_eq!((result, called), ([42, 42, 42, 7 + 2 * launch], launch));
+        }
+        // The stream does its work at once again.
+        add_one(kernel, data, 4, stream);
+        assert_eq!(download(data, 4), [43, 43, 43, 14]);
+        ok(cuGraphExecDestroy(executable));
+        expect(result::INVALID_HANDLE, cuGraphLaunch(executable, stream));
+    }
+}
+
+#[test]
+fn streams_join_a_capture_by_an_event() {
+    let _context = Context::new();
+    let kernel = function(load(ADD_ONE), "add_one");
+    let (data, first, second) = (alloc(4), stream(), stream());
+    let (mut event, mut graph) = (0, 0);
+    upload(data, &[0]);
+    // SAFETY: pointers are to live variables.
+    unsafe {
+        ok(cuEventCreate(&mut event, 0));
+        ok(cuStreamBeginCapture_v2(first, 0));
+        ok(cuEventRecord(event, first));
+        // Without the wait the second stream is not part of it.
+        add_one(kernel, data, 1, second);
+        assert_eq!(download(data, 1), [1]);
+        ok(cuStreamWaitEvent(second, event, 0));
+        add_one(kernel, data, 1, second);
+        ok(cuEventRecord(event, second));
+        ok(cuStreamWaitEvent(first, event, 0));
+        assert_eq!(download(data, 1), [1]);
+        expect(CAPTURE_UNMATCHED, cuStreamEndCapture(second, &mut graph));
+        let executable = finish(first);
+        // Both are free again.
+        add_one(kernel, data, 1, second);
+        assert_eq!(download(data, 1), [2]);
+        // A launch while another capture goes on is part of that.
+        ok(cuStreamBeginCapture_v2(first, 0));
+        ok(cuGraphLaunch(executable, first));
+        ok(cuGraphLaunch(executable, first));
+        let twice = finish(first);
+        assert_eq!(download(data, 1), [2]);
+        ok(cuGraphLaunch(twice, first));
+        assert_eq!(download(data, 1), [4]);
+    }
+}
+
+#[test]
+fn what_cannot_be_captured_is_refused() {
+    let _context = Context::new();
+    let stream = stream();
+    let (mut graph, mut executable, mut address, mut status) = (0, 0, 0, 9 as c_uint);
+    // SAFETY: pointers are to live variables.
+    unsafe {
+        expect(ILLEGAL_STATE, cuStreamEndCapture(stream, &mut graph));
+        expect(CAPTURE_UNSUPPORTED, cuStreamBeginCapture_v2(0, 0));
+        expect(result::INVALID_VALUE, cuStreamBeginCapture_v2(stream, 3));
+        ok(cuStreamBeginCapture_v2(stream, 0));
+        expect(CAPTURE_UNSUPPORTED, cuStreamBeginCapture_v2(stream, 0));
+        expect(CAPTURE_UNSUPPORTED, cuStreamSynchronize(stream));
+        assert!(diagnostic().contains("which is capturing a graph"));
+        expect(CAPTURE_UNSUPPORTED, cuMemAllocAsync(&mut address, 16, stream));
+        ok(cuStreamEndCapture(stream, &mut graph));
+        ok(cuStreamIsCapturing(stream, &mut status));
+        assert_eq!(status, 0);
+        expect(result::INVALID_VALUE, cuGraphInstantiateWithFlags(&mut executable, graph, 0x100));
+        ok(cuGraphDestroy(graph));
+        expect(result::INVALID_HANDLE, cuGraphInstantiateWithFlags(&mut executable, graph, 0));
+    }
+}
