@@ -43,6 +43,7 @@ pub(crate) mod pool;
 pub(crate) mod primary;
 pub(crate) mod profiler;
 pub(crate) mod stream;
+pub(crate) mod user_object;
 
 use handles::Handles;
 
@@ -60,6 +61,7 @@ pub(crate) struct Emulator {
     pub pools: Handles<CUmemoryPool, pool::Pool>,
     pub graphs: Handles<CUgraph, graph::Graph>,
     pub executables: Handles<CUgraphExec, graph::Executable>,
+    pub user_objects: Handles<CUuserObject, user_object::UserObject>,
     pub primary: primary::Primary,
     pub allocations: memory::Allocations,
     /// Allocations made so far, by which diagnostics number them.
@@ -89,6 +91,7 @@ impl Emulator {
             pools: Handles::new(),
             graphs: Handles::new(),
             executables: Handles::new(),
+            user_objects: Handles::new(),
             primary: primary::Primary::default(),
             allocations: BTreeMap::new(),
             allocated: 0,

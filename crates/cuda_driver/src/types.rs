@@ -66,7 +66,7 @@ handles! {
     CUexternalMemory;
     /// An imported external semaphore (native driver only).
     CUexternalSemaphore;
-    /// A reference-counted user object (native driver only).
+    /// A reference-counted object of the program's.
     CUuserObject;
 }
 

@@ -152,3 +152,35 @@ fn what_cannot_be_captured_is_refused() {
         expect(result::INVALID_HANDLE, cuGraphInstantiateWithFlags(&mut executable, graph, 0));
     }
 }
+
+#[test]
+fn an_object_lives_as_long_as_what_needs_it() {
+    unsafe extern "C" fn gone(data: *mut c_void) {
+        // SAFETY: the test passes a pointer to a number that outlives the object.
+        unsafe { *data.cast::<u32>() += 1 };
+    }
+    let _context = Context::new();
+    let stream = stream();
+    let (mut object, mut graph, mut executable, mut deaths) = (0, 0, 0, 0_u32);
+    let data = (&raw mut deaths).cast::<c_void>();
+    // SAFETY: pointers are to live variables.
+    unsafe {
+        ok(cuStreamBeginCapture_v2(stream, 0));
+        ok(cuStreamEndCapture(stream, &mut graph));
+        ok(cuUserObjectCreate(&mut object, data, Some(gone), 1, 1));
+        ok(cuGraphRetainUserObject(graph, object, 1, 1));
+        ok(cuGraphInstantiateWithFlags(&mut executable, graph, 0));
+        ok(cuGraphDestroy(graph));
+        assert_eq!(data.cast::<u32>().read(), 0);
+        ok(cuGraphExecDestroy(executable));
+        assert_eq!(data.cast::<u32>().read(), 1);
+        expect(result::INVALID_HANDLE, cuUserObjectRelease(object, 1));
+        // Two references are given back one by one, never more than there are.
+        ok(cuUserObjectCreate(&mut object, data, Some(gone), 2, 1));
+        ok(cuUserObjectRelease(object, 1));
+        expect(result::INVALID_VALUE, cuUserObjectRelease(object, 2));
+        assert_eq!(data.cast::<u32>().read(), 1);
+        ok(cuUserObjectRelease(object, 1));
+        assert_eq!(data.cast::<u32>().read(), 2);
+    }
+}

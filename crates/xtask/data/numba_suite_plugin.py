@@ -1,7 +1,7 @@
 """pytest plugin of `cargo xtask numba-suite`: writes what happens to each test, one JSON object a line.
 
 Every row is written when it happens, by the process that runs the test, so that the record is complete up to
-the point where a process dies. Rows: {"planned": [tests]}, {"begin": test},
+the point where a process dies. Rows: {"planned": [tests], "worker": n}, {"begin": test},
 {"end": test, "outcome": "...", "seconds": n, "message": "..."}.
 
 Run as a script it lists the modules of a package.
@@ -56,7 +56,7 @@ class Recorder:
 
     def pytest_collection_modifyitems(self, items):
         items[:] = [item for item in items if name_of(item) not in self.done]
-        write({"planned": [name_of(item) for item in items]})
+        write({"planned": [name_of(item) for item in items], "worker": int(os.environ.get("NUMBA_SUITE_WORKER", 0))})
 
     def pytest_collectreport(self, report):
         if report.failed:

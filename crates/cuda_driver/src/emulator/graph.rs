@@ -7,6 +7,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 
+use super::user_object::{Last, References};
 use super::{Emulator, with};
 use crate::error::{ApiError, Outcome};
 use crate::types::*;
@@ -34,6 +35,8 @@ unsafe impl Send for Node {}
 pub(crate) struct Graph {
     pub context: CUcontext,
     nodes: Vec<Node>,
+    /// What it keeps alive.
+    pub objects: References,
     /// The stream that is to end the capture, until it does.
     origin: Option<CUstream>,
     number: u64,
@@ -43,6 +46,7 @@ pub(crate) struct Graph {
 pub(crate) struct Executable {
     pub context: CUcontext,
     nodes: Vec<Node>,
+    objects: References,
 }
 
 impl Emulator {
@@ -78,7 +82,8 @@ pub(crate) fn begin(stream: CUstream, mode: c_uint) -> Outcome {
             return Err(ApiError::DefaultStreamCapture);
         }
         let number = emulator.graphs.iter().map(|(_, graph)| graph.number).max().unwrap_or(0) + 1;
-        let graph = Graph { context, nodes: Vec::new(), origin: Some(stream), number };
+        let graph =
+            Graph { context, nodes: Vec::new(), objects: Vec::new(), origin: Some(stream), number };
         let graph = emulator.graphs.insert(graph);
         emulator.streams.get_mut(stream)?.capture = Some(graph);
         Ok(())
@@ -177,16 +182,19 @@ pub(crate) fn exchange_mode(mode: Out<c_uint>) -> Outcome {
 }
 
 pub(crate) fn destroy(graph: CUgraph) -> Outcome {
-    with(|emulator| {
+    let last = with(|emulator| {
         if emulator.graphs.get(graph)?.origin.is_some() {
-            return Err(ApiError::argument(
-                "graph",
-                "being captured",
-                "a graph whose capture has ended",
-            ));
+            return Err(being_captured());
         }
-        emulator.graphs.remove(graph).map(drop)
-    })
+        let objects = emulator.graphs.remove(graph)?.objects;
+        emulator.release_objects(&objects)
+    })?;
+    last.into_iter().for_each(Last::call);
+    Ok(())
+}
+
+fn being_captured() -> ApiError {
+    ApiError::argument("graph", "being captured", "a graph whose capture has ended")
 }
 
 pub(crate) fn instantiate_with_flags(
@@ -201,14 +209,11 @@ pub(crate) fn instantiate_with_flags(
             return Err(ApiError::argument("flags", format_args!("{flags:#x}"), "flags up to 0x8"));
         }
         if found.origin.is_some() {
-            return Err(ApiError::argument(
-                "graph",
-                "being captured",
-                "a graph whose capture has ended",
-            ));
+            return Err(being_captured());
         }
-        let (context, nodes) = (found.context, found.nodes.clone());
-        let handle = emulator.executables.insert(Executable { context, nodes });
+        let (context, nodes, objects) = (found.context, found.nodes.clone(), found.objects.clone());
+        emulator.retain_objects(&objects)?;
+        let handle = emulator.executables.insert(Executable { context, nodes, objects });
         executable.set("graph_exec", handle)
     })
 }
@@ -249,8 +254,11 @@ pub(crate) fn upload(executable: CUgraphExec, stream: CUstream) -> Outcome {
 pub(crate) fn launch(executable: CUgraphExec, stream: CUstream) -> Outcome {
     let (nodes, may_queue) = with(|emulator| {
         let context = emulator.stream_context(stream)?;
-        let nodes = emulator.executables.get(executable)?.nodes.clone();
+        let found = emulator.executables.get(executable)?;
+        let (nodes, objects) = (found.nodes.clone(), found.objects.clone());
         if let Some(graph) = emulator.capture_of(stream) {
+            emulator.retain_objects(&objects)?;
+            emulator.graphs.get_mut(graph)?.objects.extend(objects);
             for node in nodes {
                 emulator.capture(graph, node)?;
             }
@@ -276,5 +284,10 @@ pub(crate) fn launch(executable: CUgraphExec, stream: CUstream) -> Outcome {
 }
 
 pub(crate) fn destroy_executable(executable: CUgraphExec) -> Outcome {
-    with(|emulator| emulator.executables.remove(executable).map(drop))
+    let last = with(|emulator| {
+        let objects = emulator.executables.remove(executable)?.objects;
+        emulator.release_objects(&objects)
+    })?;
+    last.into_iter().for_each(Last::call);
+    Ok(())
 }

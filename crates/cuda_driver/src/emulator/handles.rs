@@ -49,6 +49,7 @@ handle_kinds! {
     CUmemoryPool = 9 "memory pool";
     CUgraph = 10 "graph";
     CUgraphExec = 11 "instantiated graph";
+    CUuserObject = 12 "user object";
 }
 
 /// Above every address that a program can have (47 bits), so that no pointer looks like a handle.

@@ -429,11 +429,11 @@ driver_api! {
         cuGraphKernelNodeGetAttribute(node: CUgraphNode, attribute: c_uint, value_out: Opaque) = unsupported, since 10000, "graphs";
         cuGraphKernelNodeSetAttribute(node: CUgraphNode, attribute: c_uint, value: Opaque) = unsupported, since 10000, "graphs";
         cuGraphDebugDotPrint(graph: CUgraph, path: Text, flags: c_uint) = unsupported, since 10000, "graphs";
-        cuUserObjectCreate(object_out: Out<CUuserObject>, address: HostPtr, destroy: CUhostFn, initial_refcount: c_uint, flags: c_uint) = unsupported, since 2000, "graphs";
-        cuUserObjectRetain(object: CUuserObject, count: c_uint) = unsupported, since 2000, "graphs";
-        cuUserObjectRelease(object: CUuserObject, count: c_uint) = unsupported, since 2000, "graphs";
-        cuGraphRetainUserObject(graph: CUgraph, object: CUuserObject, count: c_uint, flags: c_uint) = unsupported, since 10000, "graphs";
-        cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint) = unsupported, since 10000, "graphs";
+        cuUserObjectCreate(object_out: Out<CUuserObject>, address: HostPtr, destroy: CUhostFn, initial_refcount: c_uint, flags: c_uint) = implemented user_object::create, since 2000, "";
+        cuUserObjectRetain(object: CUuserObject, count: c_uint) = implemented user_object::retain, since 2000, "";
+        cuUserObjectRelease(object: CUuserObject, count: c_uint) = implemented user_object::release, since 2000, "";
+        cuGraphRetainUserObject(graph: CUgraph, object: CUuserObject, count: c_uint, flags: c_uint) = implemented user_object::retain_for_graph, since 10000, "";
+        cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint) = implemented user_object::release_of_graph, since 10000, "";
         cuGraphInstantiateWithParams(graph_exec: Out<CUgraphExec>, graph: CUgraph, instantiate_params: Out<CUgraphInstantiateParams>) = implemented graph::instantiate_with_params, since 12000, "captured graphs";
         cuGraphAddKernelNode_v2(graph_node: Out<CUgraphNode>, graph: CUgraph, dependencies: In<CUgraphNode>, num_dependencies: usize, node_params: Opaque) = unsupported, since 12000, "graphs";
         cuGraphKernelNodeGetParams_v2(node: CUgraphNode, node_params: Opaque) = unsupported, since 12000, "graphs";

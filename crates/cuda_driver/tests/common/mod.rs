@@ -223,6 +223,20 @@ unsafe extern "C" {
     pub fn cuMemsetD32Async(address: u64, value: c_uint, count: usize, stream: Handle) -> u32;
     pub fn cuGraphInstantiateWithFlags(executable: *mut Handle, graph: Handle, flags: u64) -> u32;
     pub fn cuGraphLaunch(executable: Handle, stream: Handle) -> u32;
+    pub fn cuUserObjectCreate(
+        object: *mut Handle,
+        data: *mut c_void,
+        destroy: HostFn,
+        count: c_uint,
+        flags: c_uint,
+    ) -> u32;
+    pub fn cuUserObjectRelease(object: Handle, count: c_uint) -> u32;
+    pub fn cuGraphRetainUserObject(
+        graph: Handle,
+        object: Handle,
+        count: c_uint,
+        flags: c_uint,
+    ) -> u32;
     pub fn cuGraphExecDestroy(executable: Handle) -> u32;
     pub fn cuGraphDestroy(graph: Handle) -> u32;
     pub fn cuGraphCreate(graph: *mut Handle, flags: c_uint) -> u32;

@@ -55,6 +55,7 @@ pub struct Test {
 #[serde(default)]
 struct Row {
     planned: Option<Vec<String>>,
+    worker: usize,
     begin: Option<String>,
     end: Option<String>,
     outcome: Option<Outcome>,
@@ -69,6 +70,8 @@ pub struct Record {
     pub tests: BTreeMap<String, Test>,
     /// Tests that were collected and have no result.
     pub not_run: BTreeSet<String>,
+    /// How often each worker collected tests.
+    pub plans: BTreeMap<usize, usize>,
 }
 
 /// A line that is no row of a record.
@@ -92,8 +95,12 @@ impl Record {
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
             let bad = |problem: String| BadLine { line: index + 1, problem };
             let row: Row = serde_json::from_str(line).map_err(|error| bad(error.to_string()))?;
+            let worker = row.worker;
             match row {
-                Row { planned: Some(tests), .. } => record.not_run.extend(tests),
+                Row { planned: Some(tests), .. } => {
+                    record.not_run.extend(tests);
+                    *record.plans.entry(worker).or_default() += 1;
+                }
                 Row { begin: Some(test), .. } => {
                     begun.insert(test);
                 }
@@ -151,7 +158,7 @@ pub mod tests {
 {"end": "a::skip", "outcome": "skipped", "seconds": 0, "message": "needs two GPUs"}
 {"begin": "a::hang"}
 {"end": "b::(module)", "outcome": "error", "seconds": 0, "message": "ImportError: no module x"}
-{"planned": ["c::late", "c::ok", "c::known"]}
+{"planned": ["c::late", "c::ok", "c::known"], "worker": 1}
 {"begin": "c::ok"}
 {"begin": "c::known"}
 {"end": "c::known", "outcome": "xfailed", "seconds": 0, "message": ""}
@@ -176,6 +183,7 @@ pub mod tests {
             ]
         );
         assert_eq!(record.not_run.iter().collect::<Vec<_>>(), ["c::late"]);
+        assert_eq!(record.plans, BTreeMap::from([(0, 1), (1, 1)]));
         assert_eq!(
             record.totals(),
             "2 of 8 passed; 1 failed, 1 error, 1 died, 1 skipped, 1 xfailed, 1 not run"

@@ -119,12 +119,13 @@ fn run_modules(
     let done_file = files.scratch.join(format!("done-{number}"));
     let mut fruitless = 0;
     loop {
-        let before = results(&files.record, modules)?;
-        let text: String = before.iter().map(|name| format!("{name}\n")).collect();
+        let before = Progress::of(&files.record, modules, number)?;
+        let text: String = before.done.iter().map(|name| format!("{name}\n")).collect();
         std::fs::write(&done_file, text).map_err(|error| Error::io(&done_file, error))?;
         let mut command = python(environment, files, settings);
         command
             .env("NUMBA_SUITE_DONE", &done_file)
+            .env("NUMBA_SUITE_WORKER", number.to_string())
             .args(["-m", "pytest", "-q", "--tb=no", "--benchmark-disable"])
             .args(["-p", "numba_suite_plugin", "-p", "no:cacheprovider"])
             .args(["-o", "consider_namespace_packages=true"])
@@ -134,12 +135,12 @@ fn run_modules(
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         let status = process::status(&mut command)?;
-        // pytest ends with 0 to 5; everything else is the end of a process that did not come to its end.
-        if matches!(status.code(), Some(0..=5)) {
+        let after = Progress::of(&files.record, modules, number)?;
+        // The exit status does not tell: the watchdog ends a process with the status of failed tests.
+        if after.left == 0 && after.plans > before.plans {
             return Ok(());
         }
-        fruitless =
-            if results(&files.record, modules)?.len() > before.len() { 0 } else { fruitless + 1 };
+        fruitless = if after.done.len() > before.done.len() { 0 } else { fruitless + 1 };
         if fruitless >= FRUITLESS {
             println!("giving up on what is left of {}: {status}", modules.join(", "));
             return Ok(());
@@ -147,13 +148,28 @@ fn run_modules(
     }
 }
 
-/// The tests of some modules that have a result, dead ones included.
-fn results(record: &Path, modules: &[String]) -> Result<BTreeSet<String>, Error> {
-    let found = Record::read(&read(record)?)
-        .map_err(|source| Error::Record { path: record.to_path_buf(), source })?;
-    let ours = |name: &str| {
-        let module = name.split("::").next().unwrap_or_default();
-        modules.iter().any(|ours| ours.strip_prefix("numba.cuda.tests.") == Some(module))
-    };
-    Ok(found.tests.into_keys().filter(|name| ours(name)).collect())
+/// How far the tests of some modules are.
+struct Progress {
+    /// Tests that have a result; those that a process died in have one.
+    done: BTreeSet<String>,
+    /// How many were collected and have none.
+    left: usize,
+    /// How often the worker collected tests.
+    plans: usize,
+}
+
+impl Progress {
+    fn of(path: &Path, modules: &[String], worker: usize) -> Result<Progress, Error> {
+        let record = Record::read(&read(path)?)
+            .map_err(|source| Error::Record { path: path.to_path_buf(), source })?;
+        let ours = |name: &str| {
+            let module = name.split("::").next().unwrap_or_default();
+            modules.iter().any(|ours| ours.strip_prefix("numba.cuda.tests.") == Some(module))
+        };
+        Ok(Progress {
+            left: record.not_run.iter().filter(|name| ours(name)).count(),
+            plans: record.plans.get(&worker).copied().unwrap_or_default(),
+            done: record.tests.into_keys().filter(|name| ours(name)).collect(),
+        })
+    }
 }
