@@ -55,7 +55,7 @@ pub fn run(root: &Path, environment: &Environment, settings: &Settings) -> Resul
     for (path, text) in [(&plugin, PLUGIN), (&files.record, "")] {
         std::fs::write(path, text).map_err(|error| Error::io(path, error))?;
     }
-    let listed = process::output(&mut python(environment, &files, settings).arg(&plugin))?;
+    let listed = process::output(python(environment, &files, settings).arg(&plugin))?;
     let listed = String::from_utf8_lossy(&listed);
     let modules: Vec<String> = listed.lines().map(str::to_owned).collect();
     let queue: Mutex<VecDeque<Vec<String>>> =
