@@ -71,9 +71,13 @@ impl Warp {
         rows: &Rows,
         mask: u32,
     ) -> Option<u32> {
+        // Tests of one number (`testp`) have no second source, not even a row that could be read in its place.
+        if f.shape.sources != 2 {
+            return None;
+        }
         let a = self.source(frame, f.shape, &rows.s, 0, mask)?;
         let b = self.source(frame, f.shape, &rows.s, 1, mask)?;
-        let same = a.is_uniform() && b.is_uniform() && f.shape.sources == 2;
+        let same = a.is_uniform() && b.is_uniform();
         same.then(|| if f.code.one([a.base, b.base, 0, 0]) == 0 { 0 } else { u32::MAX })
     }
 
