@@ -1,7 +1,8 @@
-//! Maintenance commands of the Ferrowarp repository: `cargo xtask ci|ptxas|tables|numba-suite|bundle`.
+//! Maintenance commands of the Ferrowarp repository: `cargo xtask ci|differential|ptxas|tables|numba-suite|bundle`.
 
 mod bundle;
 mod ci;
+mod differential;
 mod error;
 mod numba_suite;
 mod process;
@@ -26,6 +27,16 @@ enum Command {
     Ci,
     /// Build the kernels for each architecture and let NVIDIA's assembler check them.
     Ptxas,
+    /// Compare random functions on the emulator with the same functions on this machine's processor. Needs LLVM's
+    /// `opt` and `llc` and a C compiler.
+    Differential {
+        /// How many functions, at least.
+        #[arg(long, default_value_t = 200)]
+        count: usize,
+        /// Where the random numbers start.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Write the generated pages under docs/, or check that they are up to date.
     Tables {
         /// Fail when a page differs from what would be written; write nothing.
@@ -49,6 +60,7 @@ fn main() -> std::process::ExitCode {
     let result = match Arguments::parse().command {
         Command::Ci => ci::run(),
         Command::Ptxas => ptxas::run(),
+        Command::Differential { count, seed } => differential::run(count, seed),
         Command::Tables { check } => tables::run(check),
         Command::NumbaSuite(arguments) => numba_suite::run(&arguments),
         Command::Bundle { out } => bundle::run(&out),
