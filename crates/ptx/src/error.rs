@@ -313,6 +313,14 @@ pub enum ErrorKind {
         /// What is wrong with them.
         problem: &'static str,
     },
+    /// Modifiers that exist, in a combination that does not.
+    #[error("`{}` is no instruction: these modifiers do not go together; a form that exists is `{nearest}`", short(.mnemonic))]
+    NoSuchForm {
+        /// The mnemonic.
+        mnemonic: String,
+        /// A form of the same opcode, in the notation of [`Form`](crate::isa::Form).
+        nearest: &'static str,
+    },
     /// More edges in a control-flow graph than any real function has.
     #[error("the function has more than {limit} branches, which is the limit")]
     TooManyBranches {

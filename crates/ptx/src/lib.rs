@@ -42,7 +42,7 @@
 //! # What it does not do
 //!
 //! It does not check operand types of instructions, nor what a target or version offers: the
-//! assembler does. Comments are dropped, except behind `.loc` (see [`loc`]). Of PTX's syntax it leaves
+//! assembler does. Of an instruction's modifiers it checks that they go together ([`isa::table`]). Comments are dropped, except behind `.loc` (see [`loc`]). Of PTX's syntax it leaves
 //! out `array[index]` operands, numbered families of variables other than registers, comparisons and
 //! casts in constant expressions, and the `@@DWARF` lines of PTX before 2.0.
 #![forbid(unsafe_code)]

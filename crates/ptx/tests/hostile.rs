@@ -220,12 +220,21 @@ fn more_tokens_than_the_limit_are_refused() {
     assert_eq!(kind(&source), ErrorKind::TooManyTokens { limit: 1 << 24 });
 }
 
+/// How long this thread has run, where the system says so: other programs do not count.
+fn time_on_cpu() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+}
+
 /// How long the whole way takes, at best of three.
 fn time(source: &str) -> Duration {
     let one = || {
-        let start = Instant::now();
+        let (start, ran) = (Instant::now(), time_on_cpu());
         let _ = exercise(source);
-        start.elapsed()
+        match (ran, time_on_cpu()) {
+            (Some(from), Some(to)) => to - from,
+            _ => start.elapsed(),
+        }
     };
     one().min(one()).min(one())
 }

@@ -30,6 +30,7 @@ mod registers;
 #[expect(unsafe_code, reason = "code for AVX2 is called where the processor has it")]
 mod row;
 pub mod semantics;
+pub mod support;
 
 pub use checks::{
     Check, CheckSet, Finding, FindingAddress, FindingKind, Party, Severity, UnknownCheck,

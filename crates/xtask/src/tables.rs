@@ -12,7 +12,8 @@ use std::path::Path;
 /// When a page cannot be read or written, or, when checking, differs.
 pub fn run(check: bool) -> Result<(), Error> {
     let docs = workspace_root()?.join("docs");
-    page(&docs.join("driver-support.md"), &driver_support(), check)
+    page(&docs.join("driver-support.md"), &driver_support(), check)?;
+    page(&docs.join("SUPPORT.md"), &ptx_emulator::support::page(), check)
 }
 
 fn page(path: &Path, text: &str, check: bool) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use crate::ast::{
     AddressBase, Function, Instruction, Operand, RegisterDeclaration, Statement, Type,
 };
 use crate::error::{Error, ErrorKind};
-use crate::isa::{component_index, special_register};
+use crate::isa::{self, Verdict, component_index, special_register};
 use crate::limits::MAX_REGISTERS;
 use crate::span::Span;
 use crate::walk::{Step, walk};
@@ -140,6 +140,7 @@ impl<'a> Checker<'a, '_> {
         if let Some(guard) = &instruction.guard {
             self.predicate(&guard.register, span)?;
         }
+        self.form(instruction)?;
         match (instruction.opcode.as_str(), instruction.operands.as_slice()) {
             ("bra", [Operand::Name(label)]) => self.label(label, span),
             ("bra", _) => Err(self.bad_operands(instruction, "expected the label to go to")),
@@ -159,6 +160,24 @@ impl<'a> Checker<'a, '_> {
                 Err(self.bad_operands(instruction, "expected no operands"))
             }
             (_, operands) => operands.iter().try_for_each(|operand| self.operand(operand, span)),
+        }
+    }
+
+    /// Modifiers that exist, in a combination that does not. What the table does not know may be newer than
+    /// it, and is no error until it is reached.
+    fn form(&self, instruction: &Instruction) -> Result<(), Error> {
+        if self.newer_than_table {
+            return Ok(());
+        }
+        match isa::instruction(&instruction.opcode, &instruction.modifiers) {
+            Verdict::Impossible(nearest) => {
+                let mnemonic = instruction.mnemonic();
+                Err(self.fail(
+                    ErrorKind::NoSuchForm { mnemonic, nearest: nearest.form },
+                    instruction.span,
+                ))
+            }
+            Verdict::Known(_) | Verdict::Unknown => Ok(()),
         }
     }
 

@@ -1,8 +1,9 @@
 //! What can be checked of a module without executing it: names, declarations, sizes, the shape of
 //! branches and calls.
 //!
-//! Which operands and types an instruction takes is not checked here: an instruction that nobody knows
-//! is no error until it is reached.
+//! Instructions are held against the table of forms, [`crate::isa::table`]: modifiers that exist but do not go
+//! together are an error. An instruction or modifier that the table does not know is none until it is
+//! reached, and which operands an instruction takes is not checked here.
 
 mod body;
 mod declarations;
@@ -10,6 +11,7 @@ mod initializers;
 
 use crate::ast::{Function, Item, Module, StateSpace, Type, Variable};
 use crate::error::{Error, ErrorKind};
+use crate::isa::NEWEST;
 use crate::lexer::is_word;
 use crate::scope::Scopes;
 use crate::source_map::SourceMap;
@@ -36,7 +38,8 @@ use crate::span::Span;
 /// The first rule that the module breaks, in source order within each of these steps: header,
 /// declarations at module scope, bodies.
 pub fn validate(module: &Module, source: &str) -> Result<(), Error> {
-    let mut checker = Checker { source, scopes: Scopes::new() };
+    let newer_than_table = module.version > NEWEST;
+    let mut checker = Checker { source, scopes: Scopes::new(), newer_than_table };
     if module.target.is_empty() {
         return Err(checker.fail(ErrorKind::MissingDirective(".target"), Span::default()));
     }
@@ -88,6 +91,8 @@ impl Symbol<'_> {
 struct Checker<'a, 's> {
     source: &'s str,
     scopes: Scopes<'a, Symbol<'a>>,
+    /// The module's PTX version is newer than the table of instruction forms.
+    newer_than_table: bool,
 }
 
 impl<'a> Checker<'a, '_> {

@@ -1,4 +1,4 @@
-//! What PTX predefines: special registers (PTX ISA, Special Registers).
+//! Special registers (PTX ISA, Special Registers) and components of vectors.
 
 use crate::ast::Type;
 
