@@ -1,6 +1,6 @@
 //! What PTX predefines: the forms of its instructions, and its special registers.
 //!
-//! [`table`] has one [`Row`] an instruction form. The validator refuses what no row allows, the emulator
+//! [`table()`] has one [`Row`] an instruction form. The validator refuses what no row allows, the emulator
 //! dispatches by [`Row::family`], `docs/SUPPORT.md` is printed from it, and tests fail when a row that is
 //! marked as supported has no conformance case.
 //!

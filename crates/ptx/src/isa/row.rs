@@ -5,7 +5,7 @@
 pub struct Row {
     /// The mnemonics, in the notation of [`Form`](super::Form).
     pub form: &'static str,
-    /// The operands in the notation of [`Form::example`](super::Form::example); empty for none.
+    /// The operands in the notation of [`Example`](super::Example); empty for none.
     pub operands: &'static str,
     /// The part of the emulator that decodes it.
     pub family: Family,
