@@ -2,7 +2,7 @@
 //!
 //! Most integer registers of a kernel hold the same number in all lanes, or numbers that rise evenly from lane to lane:
 //! loop counters, indices, addresses. A [`Tag`] says so, and then only two numbers are computed instead of
-//! 32. The lanes of a tagged row are written out only when something needs them one by one ([`Bank::settle`]).
+//! 32. The lanes of a tagged row are written out only when something needs them one by one ([`Register::settle`]).
 //!
 //! A tag speaks for some lanes only, those that were active when the row was written. The other lanes' values
 //! are in the row itself.
@@ -15,10 +15,15 @@ pub(crate) trait Word: Copy {
     const POISON: Self;
     fn from_bits(bits: u64) -> Self;
     fn bits(self) -> u64;
+    /// The sum, modulo the register's size.
+    fn plus(self, other: Self) -> Self;
 }
 
 impl Word for u32 {
     const POISON: u32 = 0xCBCB_CBCB;
+    fn plus(self, other: u32) -> u32 {
+        self.wrapping_add(other)
+    }
     fn from_bits(bits: u64) -> u32 {
         bits as u32
     }
@@ -29,6 +34,9 @@ impl Word for u32 {
 
 impl Word for u64 {
     const POISON: u64 = 0xCBCB_CBCB_CBCB_CBCB;
+    fn plus(self, other: u64) -> u64 {
+        self.wrapping_add(other)
+    }
     fn from_bits(bits: u64) -> u64 {
         bits
     }
@@ -133,18 +141,203 @@ impl Tag {
         Tag { value: Affine { base: 0, stride: 0, step: 0 }, mask: 0, settled: false };
 }
 
-/// All rows of one width.
+/// One register of all lanes.
+#[derive(Clone, Debug)]
+#[repr(align(32))] // rows begin where vector instructions like them to
+pub(crate) struct Register<T> {
+    lanes: [T; LANES],
+    tag: Tag,
+}
+
+impl<T: Word> Register<T> {
+    const POISON: Register<T> = Register { lanes: [T::POISON; LANES], tag: Tag::NONE };
+
+    /// What is known about the lanes of `mask`.
+    #[inline(always)]
+    pub(crate) fn affine(&self, mask: u32) -> Option<Affine> {
+        self.is_known(mask).then_some(self.tag.value)
+    }
+
+    /// Whether there is a tag for the lanes of `mask`.
+    #[inline(always)]
+    pub(crate) fn is_known(&self, mask: u32) -> bool {
+        mask & !self.tag.mask == 0
+    }
+
+    /// What the tag says, for the lanes for which there [is one](Register::is_known).
+    #[inline(always)]
+    pub(crate) fn known(&self) -> Affine {
+        self.tag.value
+    }
+
+    /// Whether the lanes of `mask` are known to hold one value.
+    #[inline(always)]
+    pub(crate) fn uniform(&self, mask: u32) -> Option<T> {
+        self.affine(mask).filter(|value| value.is_uniform()).map(|value| T::from_bits(value.base))
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_affine(&mut self, value: Affine, mask: u32) {
+        self.keep_others(mask);
+        self.set_free(value, mask);
+    }
+
+    /// Makes sure that lanes which a tag speaks for and which are not in `mask` keep their values when the tag goes.
+    #[inline(always)]
+    fn keep_others(&mut self, mask: u32) {
+        if !self.is_free(mask) {
+            self.write_out();
+        }
+    }
+
+    /// Makes sure that the row itself holds the values of all lanes.
+    #[inline(always)]
+    pub(crate) fn settle(&mut self) {
+        if !self.settle_quickly() {
+            self.write_out();
+        }
+    }
+
+    /// The same if it is done already, or all lanes have one value: the commonest. False: it has yet to be done.
+    #[inline(always)]
+    pub(crate) fn settle_quickly(&mut self) -> bool {
+        if self.tag.mask == 0 || self.tag.settled {
+            return true;
+        }
+        let simple = self.tag.mask == FULL && self.tag.value.is_uniform();
+        if simple {
+            self.lanes = [T::from_bits(self.tag.value.base); LANES];
+            self.tag.settled = true;
+        }
+        simple
+    }
+
+    /// Whether the lanes of `mask` can be written without regard to the tag.
+    #[inline(always)]
+    pub(crate) fn is_free(&self, mask: u32) -> bool {
+        self.tag.mask & !mask == 0 || self.tag.settled
+    }
+
+    /// The row, some of whose lanes are about to be written, all of them [free](Register::is_free).
+    #[inline(always)]
+    pub(crate) fn overwrite_free(&mut self) -> &mut [T; LANES] {
+        self.tag.mask = 0;
+        &mut self.lanes
+    }
+
+    /// Sets the tag of lanes that are [free](Register::is_free).
+    #[inline(always)]
+    pub(crate) fn set_free(&mut self, value: Affine, mask: u32) {
+        self.tag = Tag { value, mask, settled: false };
+    }
+
+    #[inline(never)]
+    fn write_out(&mut self) {
+        self.tag.settled = true;
+        let Tag { value, mask, .. } = self.tag;
+        if mask != FULL {
+            lanes(mask).for_each(|lane| self.lanes[lane] = T::from_bits(value.lane(lane)));
+            return;
+        }
+        let (low, high) = self.lanes.split_at_mut(HALF);
+        if value.stride == 0 {
+            low.fill(T::from_bits(value.base));
+            high.fill(T::from_bits(value.base.wrapping_add(value.step)));
+            return;
+        }
+        let mut at = value.base;
+        for (low, high) in low.iter_mut().zip(high) {
+            *low = T::from_bits(at);
+            *high = T::from_bits(at.wrapping_add(value.step));
+            at = at.wrapping_add(value.stride);
+        }
+    }
+
+    /// All lanes' values.
+    #[inline(always)]
+    pub(crate) fn read(&mut self) -> &[T; LANES] {
+        self.settle();
+        &self.lanes
+    }
+
+    /// All lanes' values, after [`settle`](Register::settle).
+    #[inline(always)]
+    pub(crate) fn settled(&self) -> &[T; LANES] {
+        &self.lanes
+    }
+
+    /// All lanes' values, where nothing can be changed.
+    fn copy(&self) -> [T; LANES] {
+        let (mut values, tag) = (self.lanes, self.tag);
+        if !tag.settled {
+            lanes(tag.mask).for_each(|lane| values[lane] = T::from_bits(tag.value.lane(lane)));
+        }
+        values
+    }
+
+    #[inline(always)]
+    fn lane(&self, lane: usize) -> T {
+        if self.tag.mask >> lane & 1 != 0 {
+            T::from_bits(self.tag.value.lane(lane))
+        } else {
+            self.lanes[lane]
+        }
+    }
+
+    /// The row, of which all lanes of `mask` are about to be written.
+    #[inline(always)]
+    pub(crate) fn overwrite(&mut self, mask: u32) -> &mut [T; LANES] {
+        self.keep_others(mask);
+        self.overwrite_free()
+    }
+
+    /// Writes the lanes of `mask`.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, value: &[T; LANES], mask: u32) {
+        let target = self.overwrite(mask);
+        if mask == FULL {
+            *target = *value;
+        } else {
+            lanes(mask).for_each(|lane| target[lane] = value[lane]);
+        }
+    }
+}
+
+/// Copies the lanes of `mask` of register `from` to register `to`.
+#[inline(always)]
+pub(crate) fn copy_register<T: Word>(
+    registers: &mut [Register<T>],
+    to: usize,
+    from: usize,
+    mask: u32,
+) {
+    match registers[from].affine(mask) {
+        Some(value) => registers[to].set_affine(value, mask),
+        None => {
+            let value = *registers[from].read();
+            registers[to].write(&value, mask);
+        }
+    }
+}
+
+/// The registers of a frame, counted from its first ones.
+#[derive(Debug)]
+pub(crate) struct Window<'a> {
+    pub(crate) r32: &'a mut [Register<u32>],
+    pub(crate) r64: &'a mut [Register<u64>],
+}
+
+/// All registers of one width: a stack of the active functions' registers, each function's in a window of its own.
 #[derive(Debug)]
 pub(crate) struct Bank<T> {
-    rows: Vec<[T; LANES]>,
-    tags: Vec<Tag>,
+    registers: Vec<Register<T>>,
     /// Whether tags are kept at all. Without them the results are the same, which tests make sure of.
     pub(crate) tagged: bool,
 }
 
 impl<T: Word> Default for Bank<T> {
     fn default() -> Bank<T> {
-        Bank { rows: Vec::new(), tags: Vec::new(), tagged: true }
+        Bank { registers: Vec::new(), tagged: true }
     }
 }
 
@@ -152,40 +345,39 @@ impl<T: Word> Bank<T> {
     /// Gives the lanes of `mask` of the rows from `start` on these values; there are at least as many rows then.
     pub(crate) fn enter(&mut self, start: usize, values: &[Affine], mask: u32) {
         let end = start + values.len();
-        if self.rows.len() < end {
-            self.rows.resize(end, [T::POISON; LANES]);
-            self.tags.resize(end, Tag::NONE);
+        if self.registers.len() < end {
+            self.registers.resize(end, Register::POISON);
         }
         for (row, value) in (start as u32..).zip(values) {
             self.set_affine(row, *value, mask);
         }
     }
 
+    /// The registers from `base` on. [`tagged`](Bank::tagged) is not looked at there: tags may only be made from other tags.
+    #[inline(always)]
+    pub(crate) fn window(&mut self, base: u32) -> &mut [Register<T>] {
+        self.registers.get_mut(base as usize..).unwrap_or_default()
+    }
+
     /// What is known about the lanes of `mask` of a row.
     #[inline(always)]
     pub(crate) fn affine(&self, row: u32, mask: u32) -> Option<Affine> {
-        let tag = &self.tags[row as usize];
-        (tag.mask & mask == mask).then_some(tag.value)
+        self.registers[row as usize].affine(mask)
     }
 
     /// Whether the lanes of `mask` are known to hold one value.
     #[inline(always)]
     pub(crate) fn uniform(&self, row: u32, mask: u32) -> Option<T> {
-        self.affine(row, mask)
-            .filter(|value| value.is_uniform())
-            .map(|value| T::from_bits(value.base))
+        self.registers[row as usize].uniform(mask)
     }
 
     #[inline(always)]
     pub(crate) fn set_affine(&mut self, row: u32, value: Affine, mask: u32) {
-        let tag = self.tags[row as usize];
-        if tag.mask & !mask != 0 && !tag.settled {
-            self.settle(row);
-        }
-        self.tags[row as usize] = Tag { value, mask, settled: false };
+        let register = &mut self.registers[row as usize];
+        register.set_affine(value, mask);
         if !self.tagged {
-            self.settle(row);
-            self.tags[row as usize].mask = 0;
+            register.settle();
+            register.tag.mask = 0;
         }
     }
 
@@ -194,96 +386,41 @@ impl<T: Word> Bank<T> {
         self.set_affine(row, Affine::uniform(value.bits()), mask);
     }
 
-    /// Makes sure that the row itself holds the values of all lanes.
-    #[inline(always)]
-    pub(crate) fn settle(&mut self, row: u32) {
-        let tag = &self.tags[row as usize];
-        if tag.mask != 0 && !tag.settled {
-            self.write_out(row);
-        }
-    }
-
-    #[inline(never)]
-    fn write_out(&mut self, row: u32) {
-        let tag = &mut self.tags[row as usize];
-        tag.settled = true;
-        let Tag { value, mask, .. } = *tag;
-        let target = &mut self.rows[row as usize];
-        if mask != FULL {
-            lanes(mask).for_each(|lane| target[lane] = T::from_bits(value.lane(lane)));
-        } else if value.is_uniform() {
-            *target = [T::from_bits(value.base); LANES];
-        } else {
-            let mut at = value.base;
-            for lane in 0..HALF {
-                target[lane] = T::from_bits(at);
-                target[lane + HALF] = T::from_bits(at.wrapping_add(value.step));
-                at = at.wrapping_add(value.stride);
-            }
-        }
-    }
-
     /// A row's values.
     #[inline(always)]
     pub(crate) fn read(&mut self, row: u32) -> &[T; LANES] {
-        self.settle(row);
-        &self.rows[row as usize]
+        self.registers[row as usize].read()
     }
 
     /// A row's values, where the bank cannot be changed.
     pub(crate) fn copy(&self, row: u32) -> [T; LANES] {
-        let mut values = self.rows[row as usize];
-        let tag = self.tags[row as usize];
-        if !tag.settled {
-            lanes(tag.mask).for_each(|lane| values[lane] = T::from_bits(tag.value.lane(lane)));
-        }
-        values
+        self.registers[row as usize].copy()
     }
 
     /// One lane's value.
     #[inline(always)]
     pub(crate) fn lane(&self, row: u32, lane: usize) -> T {
-        let tag = &self.tags[row as usize];
-        if tag.mask >> lane & 1 != 0 {
-            T::from_bits(tag.value.lane(lane))
-        } else {
-            self.rows[row as usize][lane]
-        }
+        self.registers[row as usize].lane(lane)
     }
 
     /// A row of which all lanes of `mask` are about to be written.
     #[inline(always)]
     pub(crate) fn overwrite(&mut self, row: u32, mask: u32) -> &mut [T; LANES] {
-        let tag = self.tags[row as usize];
-        if tag.mask & !mask != 0 && !tag.settled {
-            self.write_out(row);
-        }
-        self.tags[row as usize].mask = 0;
-        &mut self.rows[row as usize]
+        self.registers[row as usize].overwrite(mask)
     }
 
     /// Writes the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn write(&mut self, row: u32, value: &[T; LANES], mask: u32) {
-        let target = self.overwrite(row, mask);
-        if mask == FULL {
-            *target = *value;
-        } else {
-            lanes(mask).for_each(|lane| target[lane] = value[lane]);
-        }
+        self.registers[row as usize].write(value, mask);
     }
 
     /// Writes one lane.
     pub(crate) fn set_lane(&mut self, row: u32, lane: usize, value: T) {
-        self.settle(row);
-        self.tags[row as usize].mask = 0;
-        self.rows[row as usize][lane] = value;
-    }
-
-    /// A row that was [settled](Bank::settle).
-    #[inline(always)]
-    pub(crate) fn settled(&self, row: u32) -> &[T; LANES] {
-        &self.rows[row as usize]
+        let register = &mut self.registers[row as usize];
+        register.settle();
+        register.tag.mask = 0;
+        register.lanes[lane] = value;
     }
 }
 

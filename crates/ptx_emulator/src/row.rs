@@ -5,7 +5,7 @@
 //! lanes whatever the mask: they have no effects and no way to fail, so the lanes that are off
 //! cost nothing and are dropped when the result is written.
 
-use crate::registers::Bank;
+use crate::registers::Window;
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
@@ -38,7 +38,7 @@ pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
 }
 
 /// Writes the lanes of `mask`.
-#[inline]
+#[inline(always)]
 pub(crate) fn write32(target: &mut Row32, value: &Row32, mask: u32) {
     if mask == FULL {
         *target = *value;
@@ -51,7 +51,7 @@ pub(crate) fn write32(target: &mut Row32, value: &Row32, mask: u32) {
 }
 
 /// Writes the lanes of `mask`.
-#[inline]
+#[inline(always)]
 pub(crate) fn write64(target: &mut Row64, value: &Row64, mask: u32) {
     if mask == FULL {
         *target = *value;
@@ -61,18 +61,6 @@ pub(crate) fn write64(target: &mut Row64, value: &Row64, mask: u32) {
             target[lane] = (target[lane] & keep) | (value[lane] & !keep);
         }
     }
-}
-
-/// Writes the lanes of `mask`, some of which are off.
-#[inline(never)]
-fn blend32(target: &mut Row32, value: &Row32, mask: u32) {
-    write32(target, value, mask);
-}
-
-/// Writes the lanes of `mask`, some of which are off.
-#[inline(never)]
-fn blend64(target: &mut Row64, value: &Row64, mask: u32) {
-    write64(target, value, mask);
 }
 
 /// Writes the lanes of `mask` in a predicate.
@@ -98,23 +86,38 @@ pub(crate) struct Rows {
     pub(crate) s: [u32; 4],
 }
 
-/// Where a frame's rows begin in a warp's banks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bases {
-    pub(crate) r32: u32,
-    pub(crate) r64: u32,
-}
-
-/// The code of a row function.
+/// The code of a row function. Rows count from the first of a frame's registers.
 pub(crate) trait RowCode: Send + Sync {
-    /// Computes all lanes and writes those of the mask. Nothing, for functions that make predicates.
-    fn rows(&self, r: &mut Bank<u32>, d: &mut Bank<u64>, at: Bases, rows: &Rows, mask: u32);
+    /// Computes all lanes and writes those of the mask, if that is simple; nothing, for functions that make predicates.
+    fn rows(&self, w: &mut Window<'_>, rows: &Rows, mask: u32) -> Outcome;
+
+    /// The same if it is not simple.
+    fn rows_anyway(&self, w: &mut Window<'_>, rows: &Rows, mask: u32);
 
     /// One bit a lane, for functions that make predicates; 0 for others.
-    fn mask(&self, r: &mut Bank<u32>, d: &mut Bank<u64>, at: Bases, rows: &Rows) -> u32;
+    fn mask(&self, w: &mut Window<'_>, rows: &Rows) -> u32;
 
     /// The result of one lane: 1 or 0 for a predicate, 32-bit values in the low half.
     fn one(&self, s: [u64; 4]) -> u64;
+}
+
+/// How an operation of the interpreter's inner loop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It is done.
+    Done,
+    /// Nothing was done. There is a tag for each source, so the result may be known without computing all lanes.
+    Known,
+    /// Nothing was done: registers have to be [settled](crate::registers::Register::settle) before.
+    Unready,
+    /// Nothing was done: there is a result for which the processor may not have the right bits.
+    Suspect,
+    /// It is a jump.
+    Jump,
+    /// Nothing was done: it is an access that is not so simple.
+    Access,
+    /// Nothing was done: it is not for the inner loop.
+    Other,
 }
 
 /// A function of whole rows. The instruction's qualifiers are captured inside.
@@ -138,10 +141,8 @@ pub(crate) struct Shape {
 pub(crate) enum Rule {
     /// Nothing is known: only rows that are the same in all lanes stay so.
     None,
-    Add32,
-    Add64,
-    Sub32,
-    Sub64,
+    Add,
+    Sub,
     Neg,
     /// Low half of a product.
     Mul,
@@ -151,15 +152,46 @@ pub(crate) enum Rule {
     Mad,
     MadWideUnsigned,
     MadWideSigned,
-    Shl32,
-    Shl64,
-    Or32,
-    Or64,
+    Shl,
+    Or,
     /// 32 to 64 bits.
     WidenUnsigned,
     WidenSigned,
     /// 64 to 32 bits.
     Truncate,
+    /// A comparison of integers.
+    Compare(IntCompare),
+}
+
+/// A comparison of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct IntCompare {
+    /// Whether it holds for numbers of which the first is less, equal, greater: bits 0, 1, 2.
+    pub(crate) holds: u8,
+    pub(crate) signed: bool,
+    /// 64 bits instead of 32.
+    pub(crate) wide: bool,
+}
+
+impl IntCompare {
+    #[inline(always)]
+    pub(crate) fn holds_for(self, ordering: std::cmp::Ordering) -> bool {
+        self.holds >> (ordering as i8 + 1) & 1 != 0
+    }
+
+    /// Whether it holds for two numbers; the upper halves of 32-bit ones do not count.
+    #[inline(always)]
+    pub(crate) fn holds(self, a: u64, b: u64) -> bool {
+        let shift = if self.wide { 0 } else { 32 };
+        let sign = if self.signed { 1 << 63 } else { 0 };
+        let key = |bits: u64| bits << shift ^ sign;
+        self.holds_for(key(a).cmp(&key(b)))
+    }
+
+    /// `==` or `!=`.
+    pub(crate) fn is_equality(self) -> bool {
+        self.holds & 1 == self.holds >> 2
+    }
 }
 
 impl RowFn {
@@ -167,6 +199,11 @@ impl RowFn {
     pub(crate) fn with(mut self, rule: Rule) -> RowFn {
         self.rule = rule;
         self
+    }
+
+    /// Bits of the result.
+    pub(crate) fn bits(&self) -> u32 {
+        if self.shape.result == Class::D { 64 } else { 32 }
     }
 
     /// Destination and sources.
@@ -194,21 +231,12 @@ fn has_avx2() -> bool {
     }
 }
 
-macro_rules! bank_of {
-    ($r:ident, $d:ident, u32) => {
-        $r
+macro_rules! registers_of {
+    ($window:ident, u32) => {
+        $window.r32
     };
-    ($r:ident, $d:ident, u64) => {
-        $d
-    };
-}
-
-macro_rules! base_of {
-    ($at:ident, u32) => {
-        $at.r32
-    };
-    ($at:ident, u64) => {
-        $at.r64
+    ($window:ident, u64) => {
+        $window.r64
     };
 }
 
@@ -221,9 +249,41 @@ macro_rules! is_wide {
     };
 }
 
+/// Whether a floating-point number is NaN. A comparison of two vectors says so of both.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn has_nan_u32(value: &Row32) -> bool {
+    use std::arch::x86_64::{_CMP_UNORD_Q, _mm256_cmp_ps, _mm256_movemask_ps, _mm256_or_ps};
+    let [a, b, c, d] = bytemuck::cast(*value);
+    let low = _mm256_cmp_ps::<_CMP_UNORD_Q>(a, b);
+    let high = _mm256_cmp_ps::<_CMP_UNORD_Q>(c, d);
+    _mm256_movemask_ps(_mm256_or_ps(low, high)) != 0
+}
+
+/// As [`has_nan_u32`], in double precision.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn has_nan_u64(value: &Row64) -> bool {
+    use std::arch::x86_64::{
+        __m256d, _CMP_UNORD_Q, _mm256_cmp_pd, _mm256_movemask_pd, _mm256_or_pd,
+    };
+    let vectors: [__m256d; 8] = bytemuck::cast(*value);
+    let (pairs, _) = vectors.as_chunks::<2>();
+    let any = pairs.iter().map(|[a, b]| _mm256_cmp_pd::<_CMP_UNORD_Q>(*a, *b));
+    any.reduce(|a, b| _mm256_or_pd(a, b)).is_some_and(|any| _mm256_movemask_pd(any) != 0)
+}
+
+macro_rules! has_nan {
+    ($value:expr, u32) => {
+        has_nan_u32($value)
+    };
+    ($value:expr, u64) => {
+        has_nan_u64($value)
+    };
+}
+
 /// Defines constructors of [`RowFn`] from a function of one lane. The loop over the lanes exists twice: for any
-/// processor, and for those with AVX2 and FMA. The second constructor takes another function for the latter, which gives
-/// the same bits wherever its result is not `suspect`; if one lane's is, all are computed by the first function.
+/// processor, and for those with AVX2 and FMA.
 macro_rules! lift {
     ($name:ident, bool, ($($arg:ident : $ty:tt = $index:tt),+)) => {
         pub(crate) fn $name(function: impl Fn($($ty),+) -> bool + Send + Sync + 'static) -> RowFn {
@@ -233,33 +293,33 @@ macro_rules! lift {
             }
             impl<F: Fn($($ty),+) -> bool + Send + Sync> Code<F> {
                 #[inline(always)]
-                fn body(&self, r: &mut Bank<u32>, d: &mut Bank<u64>, at: Bases, rows: &Rows) -> u32 {
-                    let _ = (&r, &d);
-                    $(bank_of!(r, d, $ty).settle(base_of!(at, $ty) + rows.s[$index]);)+
-                    $(let $arg = bank_of!(r, d, $ty).settled(base_of!(at, $ty) + rows.s[$index]);)+
+                fn body(&self, w: &mut Window<'_>, rows: &Rows) -> u32 {
+                    $(registers_of!(w, $ty)[rows.s[$index] as usize].settle();)+
+                    $(let $arg = registers_of!(w, $ty)[rows.s[$index] as usize].settled();)+
                     mask_of(|lane| (self.function)($($arg[lane]),+))
                 }
                 #[cfg(target_arch = "x86_64")]
                 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
                 fn body_avx2(
                     &self,
-                    r: &mut Bank<u32>,
-                    d: &mut Bank<u64>,
-                    at: Bases,
+                    w: &mut Window<'_>,
                     rows: &Rows,
                 ) -> u32 {
-                    self.body(r, d, at, rows)
+                    self.body(w, rows)
                 }
             }
             impl<F: Fn($($ty),+) -> bool + Send + Sync> RowCode for Code<F> {
-                fn rows(&self, _: &mut Bank<u32>, _: &mut Bank<u64>, _: Bases, _: &Rows, _: u32) {}
-                fn mask(&self, r: &mut Bank<u32>, d: &mut Bank<u64>, at: Bases, rows: &Rows) -> u32 {
+                fn rows(&self, _: &mut Window<'_>, _: &Rows, _: u32) -> Outcome {
+                    Outcome::Done
+                }
+                fn rows_anyway(&self, _: &mut Window<'_>, _: &Rows, _: u32) {}
+                fn mask(&self, w: &mut Window<'_>, rows: &Rows) -> u32 {
                     #[cfg(target_arch = "x86_64")]
                     if self.avx2 {
                         // SAFETY: `avx2` is true only where the processor has these features.
-                        return unsafe { self.body_avx2(r, d, at, rows) };
+                        return unsafe { self.body_avx2(w, rows) };
                     }
-                    self.body(r, d, at, rows)
+                    self.body(w, rows)
                 }
                 fn one(&self, s: [u64; 4]) -> u64 {
                     u64::from((self.function)($(s[$index] as $ty),+))
@@ -270,110 +330,114 @@ macro_rules! lift {
             RowFn { shape: shape(Class::Predicate, sources), rule: Rule::None, code: Box::new(code) }
         }
     };
-    ($name:ident, $both:ident, $result:tt, $class:ident, $write:ident, ($($arg:ident : $ty:tt = $index:tt),+)) => {
+    ($name:ident, $code:ident, $result:tt, $class:ident, $write:ident, ($($arg:ident : $ty:tt = $index:tt),+)) => {
         pub(crate) fn $name(
             function: impl Fn($($ty),+) -> $result + Copy + Send + Sync + 'static,
         ) -> RowFn {
-            $both(function, function, |_| false)
+            $code::<_, _, false>(function, function)
         }
 
-        pub(crate) fn $both(
-            function: impl Fn($($ty),+) -> $result + Send + Sync + 'static,
-            quick: impl Fn($($ty),+) -> $result + Send + Sync + 'static,
-            suspect: impl Fn($result) -> bool + Send + Sync + 'static,
-        ) -> RowFn {
-            struct Code<F, G, S> {
+        fn $code<F, G, const FLOAT: bool>(function: F, quick: G) -> RowFn
+        where
+            F: Fn($($ty),+) -> $result + Send + Sync + 'static,
+            G: Fn($($ty),+) -> $result + Send + Sync + 'static,
+        {
+            struct Code<F, G, const FLOAT: bool> {
                 function: F,
                 quick: G,
-                suspect: S,
                 avx2: bool,
             }
+            // Calls nothing, so that no registers of the processor have to be saved.
             #[inline(always)]
-            #[expect(clippy::too_many_arguments, reason = "three functions and where they work")]
             fn body(
-                quick: impl Fn($($ty),+) -> $result,
-                suspect: impl Fn($result) -> bool,
                 function: impl Fn($($ty),+) -> $result,
-                r: &mut Bank<u32>,
-                d: &mut Bank<u64>,
-                at: Bases,
+                suspect: impl Fn(&[$result; LANES]) -> bool,
+                w: &mut Window<'_>,
                 rows: &Rows,
                 mask: u32,
-            ) {
-                let _ = (&r, &d);
-                $(bank_of!(r, d, $ty).settle(base_of!(at, $ty) + rows.s[$index]);)+
+                anyway: bool,
+            ) -> Outcome {
+                let known = true $(& registers_of!(w, $ty)[rows.s[$index] as usize].is_known(mask))+;
+                if known && !anyway {
+                    return Outcome::Known;
+                }
+                let ready = true $(&& registers_of!(w, $ty)[rows.s[$index] as usize].settle_quickly())+;
+                if !ready || !registers_of!(w, $result)[rows.d as usize].is_free(mask) {
+                    return Outcome::Unready;
+                }
                 let mut value = [0; LANES];
-                {
-                    $(let $arg = bank_of!(r, d, $ty).settled(base_of!(at, $ty) + rows.s[$index]);)+
-                    for lane in 0..LANES {
-                        value[lane] = quick($($arg[lane]),+);
-                    }
-                    let mut any = false;
-                    for result in value {
-                        any |= suspect(result);
-                    }
-                    if any {
-                        for lane in 0..LANES {
-                            value[lane] = function($($arg[lane]),+);
-                        }
-                    }
+                $(let $arg = registers_of!(w, $ty)[rows.s[$index] as usize].settled();)+
+                for lane in 0..LANES {
+                    value[lane] = function($($arg[lane]),+);
                 }
-                let target = bank_of!(r, d, $result).overwrite(base_of!(at, $result) + rows.d, mask);
-                if mask == FULL {
-                    *target = value;
-                } else {
-                    $write(target, &value, mask);
+                if suspect(&value) {
+                    return Outcome::Suspect;
                 }
+                let target = registers_of!(w, $result)[rows.d as usize].overwrite_free();
+                $write(target, &value, mask);
+                Outcome::Done
             }
-            impl<F, G, S> Code<F, G, S>
+            impl<F, G, const FLOAT: bool> Code<F, G, FLOAT>
             where
                 F: Fn($($ty),+) -> $result,
                 G: Fn($($ty),+) -> $result,
-                S: Fn($result) -> bool,
             {
                 #[cfg(target_arch = "x86_64")]
                 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
                 fn body_avx2(
                     &self,
-                    r: &mut Bank<u32>,
-                    d: &mut Bank<u64>,
-                    at: Bases,
+                    w: &mut Window<'_>,
                     rows: &Rows,
                     mask: u32,
-                ) {
-                    let Code { function, quick, suspect, .. } = self;
-                    body(quick, suspect, function, r, d, at, rows, mask);
+                    anyway: bool,
+                ) -> Outcome {
+                    body(&self.quick, |value| FLOAT && has_nan!(value, $result), w, rows, mask, anyway)
                 }
-            }
-            impl<F, G, S> RowCode for Code<F, G, S>
-            where
-                F: Fn($($ty),+) -> $result + Send + Sync,
-                G: Fn($($ty),+) -> $result + Send + Sync,
-                S: Fn($result) -> bool + Send + Sync,
-            {
-                fn rows(
+
+                #[inline(always)]
+                fn execute(
                     &self,
-                    r: &mut Bank<u32>,
-                    d: &mut Bank<u64>,
-                    at: Bases,
+                    w: &mut Window<'_>,
                     rows: &Rows,
                     mask: u32,
-                ) {
+                    anyway: bool,
+                ) -> Outcome {
                     #[cfg(target_arch = "x86_64")]
                     if self.avx2 {
                         // SAFETY: `avx2` is true only where the processor has these features.
-                        return unsafe { self.body_avx2(r, d, at, rows, mask) };
+                        return unsafe { self.body_avx2(w, rows, mask, anyway) };
                     }
-                    body(&self.function, |_| false, &self.function, r, d, at, rows, mask);
+                    body(&self.function, |_| false, w, rows, mask, anyway)
                 }
-                fn mask(&self, _: &mut Bank<u32>, _: &mut Bank<u64>, _: Bases, _: &Rows) -> u32 {
+
+                #[inline(never)]
+                fn slowly(&self, w: &mut Window<'_>, rows: &Rows, mask: u32) {
+                    $(registers_of!(w, $ty)[rows.s[$index] as usize].settle();)+
+                    registers_of!(w, $result)[rows.d as usize].settle();
+                    if self.execute(w, rows, mask, true) != Outcome::Done {
+                        body(&self.function, |_| false, w, rows, mask, true);
+                    }
+                }
+            }
+            impl<F, G, const FLOAT: bool> RowCode for Code<F, G, FLOAT>
+            where
+                F: Fn($($ty),+) -> $result + Send + Sync,
+                G: Fn($($ty),+) -> $result + Send + Sync,
+            {
+                fn rows(&self, w: &mut Window<'_>, rows: &Rows, mask: u32) -> Outcome {
+                    self.execute(w, rows, mask, false)
+                }
+                fn rows_anyway(&self, w: &mut Window<'_>, rows: &Rows, mask: u32) {
+                    self.slowly(w, rows, mask);
+                }
+                fn mask(&self, _: &mut Window<'_>, _: &Rows) -> u32 {
                     0
                 }
                 fn one(&self, s: [u64; 4]) -> u64 {
                     u64::from((self.function)($(s[$index] as $ty),+))
                 }
             }
-            let code = Code { function, quick, suspect, avx2: has_avx2() };
+            let code = Code::<F, G, FLOAT> { function, quick, avx2: has_avx2() };
             let sources: &[u8] = &[$(is_wide!($ty)),+];
             RowFn { shape: shape(Class::$class, sources), rule: Rule::None, code: Box::new(code) }
         }
@@ -386,25 +450,43 @@ fn shape(result: Class, sources: &[u8]) -> Shape {
 }
 
 // The name lists the destination, then the sources: `r` a `Row32`, `d` (double) a `Row64`, `p` a predicate.
-lift!(rr, rr_quick, u32, R, blend32, (a: u32 = 0));
-lift!(rrr, rrr_quick, u32, R, blend32, (a: u32 = 0, b: u32 = 1));
-lift!(rrrr, rrrr_quick, u32, R, blend32, (a: u32 = 0, b: u32 = 1, c: u32 = 2));
-lift!(rrrrr, rrrrr_quick, u32, R, blend32, (a: u32 = 0, b: u32 = 1, c: u32 = 2, e: u32 = 3));
-lift!(rd, rd_quick, u32, R, blend32, (a: u64 = 0));
-lift!(dr, dr_quick, u64, D, blend64, (a: u32 = 0));
-lift!(drr, drr_quick, u64, D, blend64, (a: u32 = 0, b: u32 = 1));
-lift!(drrd, drrd_quick, u64, D, blend64, (a: u32 = 0, b: u32 = 1, c: u64 = 2));
-lift!(dd, dd_quick, u64, D, blend64, (a: u64 = 0));
-lift!(ddr, ddr_quick, u64, D, blend64, (a: u64 = 0, b: u32 = 1));
-lift!(ddrr, ddrr_quick, u64, D, blend64, (a: u64 = 0, b: u32 = 1, c: u32 = 2));
-lift!(ddd, ddd_quick, u64, D, blend64, (a: u64 = 0, b: u64 = 1));
-lift!(dddr, dddr_quick, u64, D, blend64, (a: u64 = 0, b: u64 = 1, c: u32 = 2));
-lift!(dddrr, dddrr_quick, u64, D, blend64, (a: u64 = 0, b: u64 = 1, c: u32 = 2, e: u32 = 3));
-lift!(dddd, dddd_quick, u64, D, blend64, (a: u64 = 0, b: u64 = 1, c: u64 = 2));
+lift!(rr, rr_code, u32, R, write32, (a: u32 = 0));
+lift!(rrr, rrr_code, u32, R, write32, (a: u32 = 0, b: u32 = 1));
+lift!(rrrr, rrrr_code, u32, R, write32, (a: u32 = 0, b: u32 = 1, c: u32 = 2));
+lift!(rrrrr, rrrrr_code, u32, R, write32, (a: u32 = 0, b: u32 = 1, c: u32 = 2, e: u32 = 3));
+lift!(rd, rd_code, u32, R, write32, (a: u64 = 0));
+lift!(dr, dr_code, u64, D, write64, (a: u32 = 0));
+lift!(drr, drr_code, u64, D, write64, (a: u32 = 0, b: u32 = 1));
+lift!(drrd, drrd_code, u64, D, write64, (a: u32 = 0, b: u32 = 1, c: u64 = 2));
+lift!(dd, dd_code, u64, D, write64, (a: u64 = 0));
+lift!(ddr, ddr_code, u64, D, write64, (a: u64 = 0, b: u32 = 1));
+lift!(ddrr, ddrr_code, u64, D, write64, (a: u64 = 0, b: u32 = 1, c: u32 = 2));
+lift!(ddd, ddd_code, u64, D, write64, (a: u64 = 0, b: u64 = 1));
+lift!(dddr, dddr_code, u64, D, write64, (a: u64 = 0, b: u64 = 1, c: u32 = 2));
+lift!(dddrr, dddrr_code, u64, D, write64, (a: u64 = 0, b: u64 = 1, c: u32 = 2, e: u32 = 3));
+lift!(dddd, dddd_code, u64, D, write64, (a: u64 = 0, b: u64 = 1, c: u64 = 2));
 lift!(pr, bool, (a: u32 = 0));
 lift!(prr, bool, (a: u32 = 0, b: u32 = 1));
 lift!(pd, bool, (a: u64 = 0));
 lift!(pdd, bool, (a: u64 = 0, b: u64 = 1));
+
+/// Defines constructors for floating-point functions. The second function is for processors with AVX2 and FMA, where it gives the
+/// same bits as the first unless the result is NaN; if one lane's is, all are computed by the first.
+macro_rules! lift_float {
+    ($name:ident, $code:ident, $ty:tt, ($($arg:tt),+)) => {
+        pub(crate) fn $name(
+            function: impl Fn($($arg),+) -> $ty + Send + Sync + 'static,
+            quick: impl Fn($($arg),+) -> $ty + Send + Sync + 'static,
+        ) -> RowFn {
+            $code::<_, _, true>(function, quick)
+        }
+    };
+}
+
+lift_float!(rrr_quick, rrr_code, u32, (u32, u32));
+lift_float!(rrrr_quick, rrrr_code, u32, (u32, u32, u32));
+lift_float!(ddd_quick, ddd_code, u64, (u64, u64));
+lift_float!(dddd_quick, dddd_code, u64, (u64, u64, u64));
 
 /// The class of rows an operand needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -24,12 +24,12 @@ pub(super) fn logic(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Deco
     let wide = ty.bits == 64;
     let f = match i.opcode.as_str() {
         "and" if wide => ddd(|a, b| a & b),
-        "or" if wide => ddd(|a, b| a | b).with(Rule::Or64),
+        "or" if wide => ddd(|a, b| a | b).with(Rule::Or),
         "xor" if wide => ddd(|a, b| a ^ b),
         "not" if wide => dd(|a| !a),
         "cnot" if wide => dd(|a| u64::from(a == 0)),
         "and" => rrr(|a, b| a & b),
-        "or" if ty.bits == 32 => rrr(|a, b| a | b).with(Rule::Or32),
+        "or" if ty.bits == 32 => rrr(|a, b| a | b).with(Rule::Or),
         "or" => rrr(|a, b| a | b),
         "xor" => rrr(|a, b| a ^ b),
         "not" => rr(move |a| !a & mask),
@@ -120,8 +120,8 @@ pub(super) fn shift(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Deco
     };
     let f = match (i.opcode.as_str(), ty.is_signed(), ty.bits) {
         ("shl", _, 16) => rrr(|a, n| bits::shl_b16(a as u16, n) as u32),
-        ("shl", _, 32) => rrr(bits::shl_b32).with(Rule::Shl32),
-        ("shl", _, 64) => ddr(bits::shl_b64).with(Rule::Shl64),
+        ("shl", _, 32) => rrr(bits::shl_b32).with(Rule::Shl),
+        ("shl", _, 64) => ddr(bits::shl_b64).with(Rule::Shl),
         ("shr", false, 16) => rrr(|a, n| bits::shr_u16(a as u16, n) as u32),
         ("shr", false, 32) => rrr(bits::shr_u32),
         ("shr", false, 64) => ddr(bits::shr_u64),

@@ -5,7 +5,7 @@ use ptx::ast::{Instruction, Operand};
 use super::builder::{Builder, Decoded, Refusal, invalid, unsupported};
 use super::types::{Kind, Modifiers, Ty};
 use crate::op::{Logic, NONE, OpKind};
-use crate::row::{Class, RowFn, Rows, pdd, prr};
+use crate::row::{Class, IntCompare, RowFn, Rows, Rule, pdd, prr};
 use crate::semantics::cmp::{self, Comparison};
 use crate::semantics::f32 as single;
 use crate::semantics::half::{Bf16, F16};
@@ -21,7 +21,7 @@ fn comparison(
 ) -> Result<RowFn, Refusal> {
     use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
     let shift = 16 * half as u32;
-    Ok(match (ty.kind, ty.bits) {
+    let f = match (ty.kind, ty.bits) {
         (Kind::Bits | Kind::Unsigned, 16 | 32) => match c {
             Eq => prr(|a, b| a == b),
             Ne => prr(|a, b| a != b),
@@ -82,7 +82,30 @@ fn comparison(
             prr(move |a, b| cmp::half::<Bf16>(c, (a >> shift) as u16, (b >> shift) as u16, ftz))
         }
         _ => return unsupported(i.mnemonic()),
+    };
+    Ok(match order(c, ty) {
+        Some(order) => f.with(Rule::Compare(order)),
+        None => f,
     })
+}
+
+/// The comparison as one of integers that fill their registers, if it is.
+fn order(c: Comparison, ty: Ty) -> Option<IntCompare> {
+    let signed = match ty.kind {
+        Kind::Signed => true,
+        Kind::Bits | Kind::Unsigned => false,
+        _ => return None,
+    };
+    let holds = match c {
+        Comparison::Lt => 0b001,
+        Comparison::Eq => 0b010,
+        Comparison::Le => 0b011,
+        Comparison::Gt => 0b100,
+        Comparison::Ne => 0b101,
+        Comparison::Ge => 0b110,
+        _ => return None,
+    };
+    (ty.bits >= 32).then_some(IntCompare { holds, signed, wide: ty.bits == 64 })
 }
 
 fn is_packed(ty: Ty) -> bool {

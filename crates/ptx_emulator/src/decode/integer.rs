@@ -157,10 +157,8 @@ pub(super) fn arithmetic(b: &mut Builder, i: &Instruction, m: &mut Modifiers, ty
         _ => None,
     };
     let rule = match opcode {
-        "add" if !sat && ty.bits == 64 => Rule::Add64,
-        "add" if !sat => Rule::Add32,
-        "sub" if !sat && ty.bits == 64 => Rule::Sub64,
-        "sub" if !sat => Rule::Sub32,
+        "add" if !sat => Rule::Add,
+        "sub" if !sat => Rule::Sub,
         "neg" => Rule::Neg,
         _ => Rule::None,
     };

@@ -1,109 +1,138 @@
 //! Row functions of rows that are the same in all lanes, or rise evenly from lane to lane.
 
-use super::warp::{Frame, Warp};
-use crate::registers::Affine;
-use crate::row::{Class, RowFn, Rows, Rule, Shape};
+use crate::registers::{Affine, Window};
+use crate::row::{Class, IntCompare, Outcome, RowFn, Rows, Rule, Shape};
 
-impl Warp {
-    /// What is known about the lanes of `mask` of one of a function's sources.
-    #[inline(always)]
-    fn source(
-        &self,
-        frame: &Frame,
-        shape: Shape,
-        s: &[u32; 4],
-        at: usize,
-        mask: u32,
-    ) -> Option<Affine> {
-        if shape.wide >> at & 1 == 0 {
-            self.r32.affine(frame.base32 + s[at], mask)
-        } else {
-            self.r64.affine(frame.base64 + s[at], mask)
+/// What is known about the lanes of `mask` of one of a function's sources.
+#[inline(always)]
+fn source(window: &Window<'_>, shape: Shape, s: &[u32; 4], at: usize, mask: u32) -> Option<Affine> {
+    if shape.wide >> at & 1 == 0 {
+        window.r32[s[at] as usize].affine(mask)
+    } else {
+        window.r64[s[at] as usize].affine(mask)
+    }
+}
+
+/// Executes a row function that does not make a predicate.
+pub(super) fn execute_row(window: &mut Window<'_>, f: &RowFn, rows: &Rows, mask: u32) {
+    let outcome = f.code.rows(window, rows, mask);
+    row_otherwise(window, f, rows, mask, outcome);
+}
+
+/// Executes a row function of which the simple way came to `outcome`.
+pub(super) fn row_otherwise(
+    window: &mut Window<'_>,
+    f: &RowFn,
+    rows: &Rows,
+    mask: u32,
+    outcome: Outcome,
+) {
+    match outcome {
+        Outcome::Done => {}
+        Outcome::Known => row_evenly(window, f, rows, mask),
+        _ => f.code.rows_anyway(window, rows, mask),
+    }
+}
+
+/// Executes a row function about whose sources something is known.
+fn row_evenly(window: &mut Window<'_>, f: &RowFn, rows: &Rows, mask: u32) {
+    let Some(value) = evenly(window, f, &rows.s, mask) else {
+        return f.code.rows_anyway(window, rows, mask);
+    };
+    match f.shape.result {
+        Class::R => window.r32[rows.d as usize].set_affine(value, mask),
+        _ => window.r64[rows.d as usize].set_affine(value, mask),
+    }
+}
+
+/// The result of a row function where all that counts about its sources is known.
+fn evenly(window: &Window<'_>, f: &RowFn, s: &[u32; 4], mask: u32) -> Option<Affine> {
+    let shape = f.shape;
+    let a = source(window, shape, s, 0, mask)?;
+    match shape.sources {
+        1 => one_source(f, a),
+        2 => two_sources(f, a, source(window, shape, s, 1, mask)?),
+        3 => {
+            let b = source(window, shape, s, 1, mask)?;
+            three_sources(f, a, b, source(window, shape, s, 2, mask)?)
+        }
+        _ => {
+            let b = source(window, shape, s, 1, mask)?;
+            let c = source(window, shape, s, 2, mask)?;
+            one(f, [a, b, c, source(window, shape, s, 3, mask)?])
         }
     }
+}
 
-    /// Executes a row function where what is known about its sources is enough. False: all lanes have to be computed.
-    #[inline(always)]
-    pub(super) fn row_evenly(&mut self, frame: &Frame, f: &RowFn, rows: &Rows, mask: u32) -> bool {
-        let s = &rows.s;
-        // The commonest of all have code of their own.
-        match f.rule {
-            Rule::Add64 => {
-                let a = self.r64.affine(frame.base64 + s[0], mask);
-                let b = self.r64.affine(frame.base64 + s[1], mask);
-                let (Some(a), Some(b)) = (a, b) else {
-                    return false;
-                };
-                self.r64.set_affine(frame.base64 + rows.d, sum(a, b), mask);
-                true
-            }
-            Rule::Add32 => {
-                let a = self.r32.affine(frame.base32 + s[0], mask);
-                let b = self.r32.affine(frame.base32 + s[1], mask);
-                let (Some(a), Some(b)) = (a, b) else {
-                    return false;
-                };
-                self.r32.set_affine(frame.base32 + rows.d, sum(a, b), mask);
-                true
-            }
-            _ => {
-                if self.source(frame, f.shape, s, 0, mask).is_none() {
-                    return false;
-                }
-                let Some(value) = self.evenly(frame, f, s, mask) else {
-                    return false;
-                };
-                match f.shape.result {
-                    Class::R => self.r32.set_affine(frame.base32 + rows.d, value, mask),
-                    _ => self.r64.set_affine(frame.base64 + rows.d, value, mask),
-                }
-                true
-            }
+/// Result of a comparison for the lanes of `mask`; the others' bits mean nothing.
+#[inline(always)]
+pub(super) fn compare(window: &mut Window<'_>, f: &RowFn, rows: &Rows, mask: u32) -> u32 {
+    match compare_evenly(window, f, rows, mask) {
+        Some(true) => u32::MAX,
+        Some(false) => 0,
+        None => f.code.mask(window, rows),
+    }
+}
+
+/// The result of a comparison, if it is known to be the same in all lanes.
+fn compare_evenly(window: &Window<'_>, f: &RowFn, rows: &Rows, mask: u32) -> Option<bool> {
+    let a = source(window, f.shape, &rows.s, 0, mask)?;
+    // Tests of one number (`testp`) have no second source, not even a row that could be read in its place.
+    if f.shape.sources != 2 {
+        return a.is_uniform().then(|| f.code.one([a.base, 0, 0, 0]) != 0);
+    }
+    let b = source(window, f.shape, &rows.s, 1, mask)?;
+    match f.rule {
+        Rule::Compare(order) => order.evenly(a, b),
+        _ => {
+            let same = a.is_uniform() && b.is_uniform();
+            same.then(|| f.code.one([a.base, b.base, 0, 0]) != 0)
         }
     }
+}
 
-    /// The result of a comparison of two numbers that are the same in all lanes.
-    #[inline(always)]
-    pub(super) fn compare_evenly(
-        &self,
-        frame: &Frame,
-        f: &RowFn,
-        rows: &Rows,
-        mask: u32,
-    ) -> Option<u32> {
-        // Tests of one number (`testp`) have no second source, not even a row that could be read in its place.
-        if f.shape.sources != 2 {
-            return None;
+impl IntCompare {
+    /// The result for all lanes, if what is known about both sides decides it.
+    pub(super) fn evenly(self, a: Affine, b: Affine) -> Option<bool> {
+        if a.is_uniform() && b.is_uniform() {
+            return Some(self.holds(a.base, b.base));
         }
-        let a = self.source(frame, f.shape, &rows.s, 0, mask)?;
-        let b = self.source(frame, f.shape, &rows.s, 1, mask)?;
-        let same = a.is_uniform() && b.is_uniform();
-        same.then(|| if f.code.one([a.base, b.base, 0, 0]) == 0 { 0 } else { u32::MAX })
+        self.evenly_apart(a, b)
     }
 
-    /// The result of a row function where all that counts about its sources is known.
-    pub(super) fn evenly(
-        &self,
-        frame: &Frame,
-        f: &RowFn,
-        s: &[u32; 4],
-        mask: u32,
-    ) -> Option<Affine> {
-        let shape = f.shape;
-        let a = self.source(frame, shape, s, 0, mask)?;
-        match shape.sources {
-            1 => one_source(f, a),
-            2 => two_sources(f, a, self.source(frame, shape, s, 1, mask)?),
-            3 => {
-                let b = self.source(frame, shape, s, 1, mask)?;
-                three_sources(f, a, b, self.source(frame, shape, s, 2, mask)?)
-            }
-            _ => {
-                let b = self.source(frame, shape, s, 1, mask)?;
-                let c = self.source(frame, shape, s, 2, mask)?;
-                one(f, [a, b, c, self.source(frame, shape, s, 3, mask)?])
-            }
-        }
+    /// The same for numbers that rise: what holds for the least and the greatest holds for those between, unless only
+    /// equality is asked for.
+    fn evenly_apart(self, a: Affine, b: Affine) -> Option<bool> {
+        let (a, b) = (self.range(a)?, self.range(b)?);
+        let apart = a[1] < b[0] || b[1] < a[0];
+        let first = self.holds_for(a[0].cmp(&b[1]));
+        let last = self.holds_for(a[1].cmp(&b[0]));
+        // With a point in common, `<=` holds for all lanes when the greatest of `a` is at most the least of `b`.
+        (first == last && (apart || !self.is_equality())).then_some(first)
+    }
+
+    /// The least and the greatest number, unless numbers wrap around between lanes.
+    fn range(self, value: Affine) -> Option<[i128; 2]> {
+        let number = |bits: u64| match (self.wide, self.signed) {
+            (true, true) => i128::from(bits as i64),
+            (true, false) => i128::from(bits),
+            (false, true) => i128::from(bits as i32),
+            (false, false) => i128::from(bits as u32),
+        };
+        let distance =
+            |bits: u64| i128::from(if self.wide { bits as i64 } else { i64::from(bits as i32) });
+        let bits = if self.wide { 64 } else { 32 };
+        let (least, greatest) = match self.signed {
+            true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+            false => (0, (1i128 << bits) - 1),
+        };
+        let first = number(value.base);
+        let end = first + 15 * distance(value.stride);
+        let half = distance(value.step);
+        let corners = [first, end, first + half, end + half];
+        let lowest = corners.into_iter().min()?;
+        let highest = corners.into_iter().max()?;
+        (lowest >= least && highest <= greatest).then_some([lowest, highest])
     }
 }
 
@@ -123,8 +152,8 @@ fn one_source(f: &RowFn, a: Affine) -> Option<Affine> {
 
 fn two_sources(f: &RowFn, a: Affine, b: Affine) -> Option<Affine> {
     match f.rule {
-        Rule::Add32 | Rule::Add64 => Some(sum(a, b)),
-        Rule::Sub32 | Rule::Sub64 => Some(Affine {
+        Rule::Add => Some(sum(a, b)),
+        Rule::Sub => Some(Affine {
             base: a.base.wrapping_sub(b.base),
             stride: a.stride.wrapping_sub(b.stride),
             step: a.step.wrapping_sub(b.step),
@@ -132,10 +161,8 @@ fn two_sources(f: &RowFn, a: Affine, b: Affine) -> Option<Affine> {
         Rule::Mul => product(a, b),
         Rule::MulWideUnsigned => product(widen_unsigned(a)?, widen_unsigned(b)?),
         Rule::MulWideSigned => product(widen_signed(a)?, widen_signed(b)?),
-        Rule::Shl32 => shifted(a, b, 32),
-        Rule::Shl64 => shifted(a, b, 64),
-        Rule::Or32 => or(a, b, 32).or_else(|| one(f, [a, b, b, b])),
-        Rule::Or64 => or(a, b, 64).or_else(|| one(f, [a, b, b, b])),
+        Rule::Shl => shifted(a, b, f.bits()),
+        Rule::Or => or(a, b, f.bits()).or_else(|| one(f, [a, b, b, b])),
         _ => one(f, [a, b, b, b]),
     }
 }
@@ -157,7 +184,7 @@ fn one(f: &RowFn, sources: [Affine; 4]) -> Option<Affine> {
 }
 
 #[inline(always)]
-fn sum(a: Affine, b: Affine) -> Affine {
+pub(super) fn sum(a: Affine, b: Affine) -> Affine {
     Affine {
         base: a.base.wrapping_add(b.base),
         stride: a.stride.wrapping_add(b.stride),
@@ -186,13 +213,13 @@ fn product(a: Affine, b: Affine) -> Option<Affine> {
     })
 }
 
-fn shifted(a: Affine, b: Affine, bits: u64) -> Option<Affine> {
+fn shifted(a: Affine, b: Affine, bits: u32) -> Option<Affine> {
     if !b.is_uniform() {
         return None;
     }
     // Amounts are 32-bit numbers, and those beyond the width shift everything out (PTX ISA, `shl`).
     let amount = b.base & 0xFFFF_FFFF;
-    Some(if amount >= bits {
+    Some(if amount >= u64::from(bits) {
         Affine::uniform(0)
     } else {
         Affine { base: a.base << amount, stride: a.stride << amount, step: a.step << amount }
@@ -225,4 +252,60 @@ fn widen(a: Affine, base: i64, range: std::ops::RangeInclusive<i64>) -> Option<A
     let (end, half) = (base + 15 * stride, base + step);
     let inside = range.contains(&end) && range.contains(&half) && range.contains(&(end + step));
     inside.then_some(Affine { base: base as u64, stride: stride as u64, step: step as u64 })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Numbers near each other and near the ends of their range, where comparisons change.
+    fn number() -> impl Strategy<Value = u64> {
+        let ends = [0, 1 << 31, 1 << 32, 1 << 63];
+        (prop::sample::select(ends.to_vec()), -40i64..40)
+            .prop_map(|(end, distance): (u64, i64)| end.wrapping_add_signed(distance))
+    }
+
+    fn affine() -> impl Strategy<Value = Affine> {
+        let distance = prop_oneof![Just(0i64), -3i64..4, any::<i64>()];
+        (number(), distance.clone(), distance).prop_map(|(base, stride, step)| Affine {
+            base,
+            stride: stride.cast_unsigned(),
+            step: step.cast_unsigned(),
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+
+        #[test]
+        fn a_comparison_decided_for_all_lanes_holds_for_each(
+            a in affine(),
+            b in affine(),
+            holds in 1u8..7,
+            signed: bool,
+            wide: bool,
+        ) {
+            let compare = IntCompare { holds, signed, wide };
+            if let Some(result) = compare.evenly(a, b) {
+                for lane in 0..32 {
+                    prop_assert_eq!(compare.holds(a.lane(lane), b.lane(lane)), result);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn comparisons_are_decided_where_lanes_cannot_differ() {
+        let index = Affine { base: 100, stride: 1, step: 16 };
+        let less = IntCompare { holds: 0b001, signed: true, wide: false };
+        let equal = IntCompare { holds: 0b010, ..less };
+        assert_eq!(less.evenly(index, Affine::uniform(132)), Some(true));
+        assert_eq!(less.evenly(index, Affine::uniform(131)), None);
+        assert_eq!(less.evenly(index, Affine::uniform(100)), Some(false));
+        assert_eq!(equal.evenly(index, Affine::uniform(132)), Some(false));
+        assert_eq!(equal.evenly(index, Affine::uniform(131)), None);
+        assert_eq!(equal.evenly(index, index), None);
+    }
 }

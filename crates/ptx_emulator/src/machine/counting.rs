@@ -52,8 +52,9 @@ struct Seen {
     cost: Cost,
 }
 
+/// What an access costs.
 #[derive(Clone, Copy, Debug)]
-enum Cost {
+pub(super) enum Cost {
     Global(GlobalCost),
     Shared(SharedCost),
 }
@@ -61,6 +62,17 @@ enum Cost {
 impl Default for Cost {
     fn default() -> Cost {
         Cost::Global(GlobalCost::default())
+    }
+}
+
+impl Cost {
+    /// What an access of `bytes` bytes by each lane of `mask` costs in global or shared memory.
+    pub(super) fn of(what: What, space: Space, places: Places<'_>, mask: u32, bytes: u32) -> Cost {
+        if space == Space::Shared {
+            Cost::Shared(shared_cost(what, places, mask, bytes))
+        } else {
+            Cost::Global(global_cost(what, places, mask, bytes))
+        }
     }
 }
 
@@ -103,17 +115,21 @@ impl Counting {
         self.sums
     }
 
+    /// Adds an access of `bytes` bytes in all, `times` times.
+    pub(super) fn add(&mut self, pc: u32, cost: Cost, bytes: u32, times: u64) {
+        match cost {
+            _ if times == 0 => {}
+            Cost::Global(cost) => self.sums.global(pc, cost, bytes, times),
+            Cost::Shared(cost) => self.sums.shared(pc, cost, bytes, times),
+        }
+    }
+
     /// Counts the pattern seen last as often as it came.
     fn flush(&mut self, pc: usize) {
         let seen = &mut self.seen[pc];
         let times = std::mem::take(&mut seen.times);
-        if times != 0 {
-            let bytes = seen.bytes.wrapping_mul(seen.mask.count_ones());
-            match seen.cost {
-                Cost::Global(cost) => self.sums.global(pc as u32, cost, bytes, times),
-                Cost::Shared(cost) => self.sums.shared(pc as u32, cost, bytes, times),
-            }
-        }
+        let (cost, bytes) = (seen.cost, seen.bytes.wrapping_mul(seen.mask.count_ones()));
+        self.add(pc as u32, cost, bytes, times);
     }
 
     /// An access of `bytes` bytes by each lane of `mask`.
@@ -161,7 +177,6 @@ impl Counting {
         let Some(seen) = self.seen.get_mut(pc as usize) else {
             return;
         };
-        let global = space != Space::Shared;
         if let Places::Each(addresses) = places
             && seen.times != 0
             && !seen.even
@@ -175,11 +190,7 @@ impl Counting {
             return;
         }
         self.flush(pc as usize);
-        let cost = if global {
-            Cost::Global(global_cost(what, places, mask, bytes))
-        } else {
-            Cost::Shared(shared_cost(what, places, mask, bytes))
-        };
+        let cost = Cost::of(what, space, places, mask, bytes);
         let seen = &mut self.seen[pc as usize];
         seen.times = 1;
         seen.mask = mask;

@@ -1,17 +1,17 @@
 //! The interpreter: runs one split of a warp, operation by operation.
 
+use super::affine::{compare, execute_row};
 use super::barrier::Arrival;
 use super::block::BlockState;
 use super::divergence::{agree, diverge, part, rotate};
 use super::hot::Pace;
 use super::launch::Engine;
-use super::operands::{
-    carry_in, combined, compare, move_row, read_predicate, select_row, wide_values,
-};
+use super::operands::{carry_in, combined, read_predicate, select_row, wide_values};
 use super::warp::Warp;
 use crate::fault::{Fault, FaultKind};
 use crate::memory::window::{self, Window};
 use crate::op::{Clock, Guard, NONE, OpKind, SpaceTest};
+use crate::registers::copy_register;
 use crate::row::{Class, LANES, Rows, lanes, write_mask};
 
 /// Backward jumps after which a split lets others of its warp run, when there are any: the
@@ -159,24 +159,25 @@ impl Engine<'_> {
             executed += 1;
             match &op.kind {
                 OpKind::Row { f, rows } => {
+                    let (mut window, predicates) = warp.window(&frame);
                     if f.shape.result == Class::Predicate {
-                        let value = compare(warp, &frame, f, rows, m);
-                        write_mask(&mut p!(rows.d), value, m);
-                    } else if !warp.row_evenly(&frame, f, rows, m) {
-                        f.code.rows(&mut warp.r32, &mut warp.r64, frame.bases(), rows, m);
+                        let value = compare(&mut window, f, rows, m);
+                        write_mask(&mut predicates[rows.d as usize], value, m);
+                    } else {
+                        execute_row(&mut window, f, rows, m);
                     }
                     pc += 1;
                 }
                 OpKind::Move32 { d: to, a } => {
-                    move_row(&mut warp.r32, frame.base32 + a, frame.base32 + to, m);
+                    copy_register(warp.window(&frame).0.r32, *to as usize, *a as usize, m);
                     pc += 1;
                 }
                 OpKind::Move64 { d: to, a } => {
-                    move_row(&mut warp.r64, frame.base64 + a, frame.base64 + to, m);
+                    copy_register(warp.window(&frame).0.r64, *to as usize, *a as usize, m);
                     pc += 1;
                 }
                 OpKind::Compare { f, rows, q, combine } => {
-                    let result = compare(warp, &frame, f, rows, m);
+                    let result = compare(&mut warp.window(&frame).0, f, rows, m);
                     let value = combined(warp, &frame, result, *combine);
                     let opposite = combined(warp, &frame, !result, *combine);
                     write_mask(&mut p!(rows.d), value, m);
@@ -187,9 +188,9 @@ impl Engine<'_> {
                 }
                 OpKind::ComparePacked { low, high, d: to, q, s, combine } => {
                     let rows = Rows { d: 0, s: [s[0], s[1], 0, 0] };
-                    let value = compare(warp, &frame, low, &rows, m);
+                    let value = compare(&mut warp.window(&frame).0, low, &rows, m);
                     let value = combined(warp, &frame, value, *combine);
-                    let upper = compare(warp, &frame, high, &rows, m);
+                    let upper = compare(&mut warp.window(&frame).0, high, &rows, m);
                     let upper = combined(warp, &frame, upper, *combine);
                     write_mask(&mut p!(to), value, m);
                     if *q != NONE {
@@ -255,18 +256,18 @@ impl Engine<'_> {
                 }
                 OpKind::Load(access) => {
                     self.may_wait |= access.strong;
-                    if self.quick_load(block, warp, &frame, access, m, pc) {
-                        // Done.
-                    } else if let Err(bad) = self.load(block, warp, &frame, access, m, pc) {
+                    if !self.quick_access(block, warp, &frame, m, pc)
+                        && let Err(bad) = self.load(block, warp, &frame, access, m, pc)
+                    {
                         book!();
                         return Err(self.access_fault(block, warp, frame_index, pc, *bad));
                     }
                     pc += 1;
                 }
                 OpKind::Store(access) => {
-                    if self.quick_store(block, warp, &frame, access, m, pc) {
-                        // Done.
-                    } else if let Err(bad) = self.store(block, warp, &frame, access, m, pc) {
+                    if !self.quick_access(block, warp, &frame, m, pc)
+                        && let Err(bad) = self.store(block, warp, &frame, access, m, pc)
+                    {
                         book!();
                         return Err(self.access_fault(block, warp, frame_index, pc, *bad));
                     }

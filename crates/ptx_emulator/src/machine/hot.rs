@@ -1,15 +1,17 @@
 //! The inner loop of the interpreter: the operations that kernels spend their time in, as long as nothing special happens.
 //!
 //! Everything else (calls, barriers, atomics, diverging branches, faults, the end of a turn) is left to
-//! [`run_split`](Engine::run_split), which can execute these operations too. The loop is a function of its own because a
-//! compiler keeps its few variables in registers only if there are few.
+//! [`run_split`](Engine::run_split), which can execute these operations too.
 
+use super::affine::{compare, row_otherwise, sum};
 use super::block::BlockState;
 use super::launch::Engine;
 use super::report::BadAccess;
+use super::short::ShortOp;
 use super::warp::{Frame, Warp};
-use crate::op::{Guard, NONE, OpKind};
-use crate::row::{Class, write_mask};
+use crate::op::{Op, OpKind};
+use crate::registers::{Register, Window, Word, copy_register};
+use crate::row::{FULL, Outcome, write_mask};
 
 /// How far a split has come.
 pub(super) struct Pace {
@@ -25,9 +27,43 @@ pub(super) struct Pace {
     pub(super) bad: Option<Box<BadAccess>>,
 }
 
+impl Pace {
+    /// Everything from `begin` up to `pc` was executed, one operation after the other.
+    #[inline(always)]
+    fn arrive(&mut self, begin: u32, pc: u32) {
+        self.executed += u64::from(pc - begin);
+        self.pc = pc;
+    }
+}
+
+/// What a handler works on.
+pub(super) struct Hot<'e, 'a> {
+    pub(super) engine: &'a mut Engine<'e>,
+    pub(super) block: &'a mut BlockState,
+    pub(super) window: Window<'a>,
+    /// The long forms of the operations.
+    ops: &'e [Op],
+    predicates: &'a mut [u32],
+}
+
+impl<'e, 'a> Hot<'e, 'a> {
+    pub(super) fn new(
+        engine: &'a mut Engine<'e>,
+        block: &'a mut BlockState,
+        warp: &'a mut Warp,
+        frame: &Frame,
+    ) -> Hot<'e, 'a> {
+        let (window, predicates) = warp.window(frame);
+        let ops = &engine.program.ops;
+        Hot { engine, block, window, ops, predicates }
+    }
+}
+
+/// Executes an operation of the lanes of a mask.
+pub(super) type Handler = fn(&mut Hot<'_, '_>, &ShortOp, u32) -> Outcome;
+
 impl Engine<'_> {
     /// Executes operations of the lanes of `mask` until one comes that is not for here.
-    #[inline(never)]
     pub(super) fn run_hot(
         &mut self,
         block: &mut BlockState,
@@ -36,81 +72,182 @@ impl Engine<'_> {
         mask: u32,
         pace: &mut Pace,
     ) {
-        let ops = &*self.program.ops;
-        let bases = frame.bases();
-        let mut pc = pace.pc;
-        let mut executed = pace.executed;
-        while let Some(op) = ops.get(pc as usize) {
-            let mut m = mask;
-            if op.guard != Guard::ALWAYS {
-                let value = warp.predicates[(frame.base_predicate + (op.guard.0 >> 1)) as usize];
-                m &= if op.guard.0 & 1 != 0 { !value } else { value };
-                if m == 0 {
-                    executed += 1;
-                    pc += 1;
-                    continue;
-                }
+        let program = self.program;
+        while let Some(m) = self.hot_loop(block, warp, frame, mask, pace) {
+            let accessed = match program.ops.get(pace.pc as usize).map(|op| &op.kind) {
+                Some(OpKind::Load(op)) => self.load(block, warp, frame, op, m, pace.pc),
+                Some(OpKind::Store(op)) => self.store(block, warp, frame, op, m, pace.pc),
+                _ => return,
+            };
+            if let Err(bad) = accessed {
+                pace.bad = Some(bad);
+                return;
             }
-            match &op.kind {
-                OpKind::Row { f, rows } if f.shape.result != Class::Predicate => {
-                    if !warp.row_evenly(frame, f, rows, m) {
-                        f.code.rows(&mut warp.r32, &mut warp.r64, bases, rows, m);
-                    }
-                }
-                OpKind::Compare { f, rows, q: NONE, combine: None } => {
-                    let value = match warp.compare_evenly(frame, f, rows, m) {
-                        Some(value) => value,
-                        None => f.code.mask(&mut warp.r32, &mut warp.r64, bases, rows),
-                    };
-                    let row = &mut warp.predicates[(frame.base_predicate + rows.d) as usize];
-                    write_mask(row, value, m);
-                }
-                OpKind::Load(access) if !access.strong => {
-                    if !self.quick_load(block, warp, frame, access, m, pc)
-                        && let Err(bad) = self.load(block, warp, frame, access, m, pc)
-                    {
-                        pace.bad = Some(bad);
-                        break;
-                    }
-                }
-                OpKind::Store(access) => {
-                    if !self.quick_store(block, warp, frame, access, m, pc)
-                        && let Err(bad) = self.store(block, warp, frame, access, m, pc)
-                    {
-                        pace.bad = Some(bad);
-                        break;
-                    }
-                }
-                OpKind::Move32 { d, a } => {
-                    super::operands::move_row(&mut warp.r32, bases.r32 + a, bases.r32 + d, m);
-                }
-                OpKind::Move64 { d, a } => {
-                    super::operands::move_row(&mut warp.r64, bases.r64 + a, bases.r64 + d, m);
-                }
-                OpKind::Branch { target, .. } if m == mask => {
-                    let target = *target;
-                    if target <= pc {
-                        if pace.jumps == 0 || executed >= pace.fuel {
-                            break;
-                        }
-                        pace.jumps -= 1;
-                    }
-                    executed += 1;
-                    if target != pc + 1 {
-                        if let Some(counting) = &mut self.counting {
-                            counting.run(pace.run_start, pc + 1, mask);
-                        }
-                        pace.run_start = target;
-                    }
-                    pc = target;
-                    continue;
-                }
-                _ => break,
-            }
-            executed += 1;
-            pc += 1;
+            pace.executed += 1;
+            pace.pc += 1;
         }
-        pace.pc = pc;
-        pace.executed = executed;
     }
+
+    /// The lanes of the access at which it stopped, if it was one.
+    #[inline(never)]
+    fn hot_loop(
+        &mut self,
+        block: &mut BlockState,
+        warp: &mut Warp,
+        frame: &Frame,
+        mask: u32,
+        pace: &mut Pace,
+    ) -> Option<u32> {
+        let ops = self.short;
+        let mut hot = Hot::new(self, block, warp, frame);
+        let mut rest = ops.get(pace.pc as usize..).unwrap_or_default().iter();
+        // Where `rest` began. What was executed since then is not in `pace` yet.
+        let mut begin = pace.pc;
+        loop {
+            let Some(op) = rest.next() else {
+                pace.arrive(begin, ops.len() as u32);
+                return None;
+            };
+            let mut m = mask;
+            if let Some((row, negated)) = op.guard() {
+                let value = hot.predicates[row];
+                m &= if negated { !value } else { value };
+                if m == 0 {
+                    continue;
+                }
+            }
+            let outcome = (op.handler)(&mut hot, op, m);
+            if outcome == Outcome::Done {
+                continue;
+            }
+            if outcome == Outcome::Jump && m == mask {
+                pace.arrive(begin, op.pc);
+                let target = op.target();
+                if target <= op.pc {
+                    if pace.jumps == 0 || pace.executed >= pace.fuel {
+                        return None;
+                    }
+                    pace.jumps -= 1;
+                }
+                pace.executed += 1;
+                if target != op.pc + 1 {
+                    if let Some(counting) = &mut hot.engine.counting {
+                        counting.run(pace.run_start, op.pc + 1, mask);
+                    }
+                    pace.run_start = target;
+                }
+                (pace.pc, begin) = (target, target);
+                rest = ops.get(target as usize..).unwrap_or_default().iter();
+                continue;
+            }
+            if row_slowly(&mut hot, op, m, outcome) {
+                continue;
+            }
+            pace.arrive(begin, op.pc);
+            return (outcome == Outcome::Access).then_some(m);
+        }
+    }
+}
+
+/// The sum of two rows.
+#[inline(always)]
+fn add<T: Word>(registers: &mut [Register<T>], op: &ShortOp, mask: u32) -> Outcome {
+    let (d, [a, b]) = (usize::from(op.d), op.s.map(usize::from));
+    let known = registers[a].is_known(mask) && registers[b].is_known(mask);
+    if !known || !registers[d].is_free(mask) {
+        return add_rows(registers, op, mask);
+    }
+    let value = sum(registers[a].known(), registers[b].known());
+    registers[d].set_free(value, mask);
+    Outcome::Done
+}
+
+#[inline(never)]
+fn add_rows<T: Word>(registers: &mut [Register<T>], op: &ShortOp, mask: u32) -> Outcome {
+    let (d, [a, b]) = (usize::from(op.d), op.s.map(usize::from));
+    match (registers[a].affine(mask), registers[b].affine(mask)) {
+        (Some(a), Some(b)) => registers[d].set_affine(sum(a, b), mask),
+        _ => {
+            let (a, b) = (*registers[a].read(), *registers[b].read());
+            registers[d].write(&std::array::from_fn(|lane| a[lane].plus(b[lane])), mask);
+        }
+    }
+    Outcome::Done
+}
+
+pub(super) fn add32(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> Outcome {
+    add(hot.window.r32, op, mask)
+}
+
+pub(super) fn add64(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> Outcome {
+    add(hot.window.r64, op, mask)
+}
+
+pub(super) fn move32(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> Outcome {
+    copy_register(hot.window.r32, usize::from(op.d), usize::from(op.s[0]), mask);
+    Outcome::Done
+}
+
+pub(super) fn move64(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> Outcome {
+    copy_register(hot.window.r64, usize::from(op.d), usize::from(op.s[0]), mask);
+    Outcome::Done
+}
+
+/// Any function of rows that does not make a predicate, if it is simple.
+pub(super) fn row(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> Outcome {
+    match hot.ops.get(op.pc as usize).map(|op| &op.kind) {
+        Some(OpKind::Row { f, rows }) => f.code.rows(&mut hot.window, rows, mask),
+        _ => Outcome::Other,
+    }
+}
+
+/// Executes a function of rows that was not simple. False: it was another operation.
+#[cold]
+#[inline(never)]
+fn row_slowly(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32, outcome: Outcome) -> bool {
+    if !matches!(outcome, Outcome::Known | Outcome::Unready | Outcome::Suspect) {
+        return false;
+    }
+    if let Some(OpKind::Row { f, rows }) = hot.ops.get(op.pc as usize).map(|op| &op.kind) {
+        row_otherwise(&mut hot.window, f, rows, mask, outcome);
+    }
+    true
+}
+
+/// The result of a comparison of integers that are the same in all lanes.
+#[inline(always)]
+fn compare_ints<T: Word>(registers: &[Register<T>], op: &ShortOp, mask: u32) -> Option<u32> {
+    let [a, b] = op.s.map(|row| &registers[usize::from(row)]);
+    let known = a.is_known(mask) && b.is_known(mask);
+    let (a, b) = (a.known(), b.known());
+    let uniform = known && a.is_uniform() && b.is_uniform();
+    uniform.then(|| if op.compare.holds(a.base, b.base) { FULL } else { 0 })
+}
+
+pub(super) fn compare32(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> Outcome {
+    let Some(value) = compare_ints(hot.window.r32, op, mask) else {
+        return compare_any(hot, op, mask);
+    };
+    write_mask(&mut hot.predicates[usize::from(op.d)], value, mask);
+    Outcome::Done
+}
+
+pub(super) fn compare64(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> Outcome {
+    let Some(value) = compare_ints(hot.window.r64, op, mask) else {
+        return compare_any(hot, op, mask);
+    };
+    write_mask(&mut hot.predicates[usize::from(op.d)], value, mask);
+    Outcome::Done
+}
+
+/// Any comparison into one predicate.
+#[inline(never)]
+pub(super) fn compare_any(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> Outcome {
+    let Some(OpKind::Compare { f, rows, .. }) = hot.ops.get(op.pc as usize).map(|op| &op.kind)
+    else {
+        return Outcome::Other;
+    };
+    let value = compare(&mut hot.window, f, rows, mask);
+    write_mask(&mut hot.predicates[usize::from(op.d)], value, mask);
+    Outcome::Done
 }

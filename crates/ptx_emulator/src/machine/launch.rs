@@ -6,6 +6,8 @@ use super::block::Block;
 use super::counting::Counting;
 use super::execute::Stop;
 use super::frame::{self, Template};
+use super::pattern::Pattern;
+use super::short::ShortOp;
 use super::{Counted, Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output};
 use crate::checks::Checks;
 use crate::error::LaunchProblem;
@@ -30,6 +32,8 @@ const RESIDENT_BYTES: u64 = 2 << 30;
 pub(super) struct Engine<'a> {
     pub(super) config: &'a MachineConfig,
     pub(super) program: &'a Program,
+    /// The short forms of the program's operations.
+    pub(super) short: &'a [ShortOp],
     pub(super) kernel: &'a KernelInfo,
     pub(super) memory: &'a mut Memory,
     pub(super) output: &'a mut dyn Output,
@@ -39,6 +43,8 @@ pub(super) struct Engine<'a> {
     pub(super) params: Vec<u8>,
     /// For each operation, the slot of the allocation that it used last.
     pub(super) caches: Vec<u32>,
+    /// For each operation, how the lanes' addresses lay to each other last.
+    pub(super) patterns: Vec<Pattern>,
     pub(super) grid: [u32; 3],
     pub(super) block_dim: [u32; 3],
     pub(super) dynamic_shared_bytes: u32,
@@ -167,6 +173,7 @@ pub(super) fn run(
     let mut engine = Engine {
         config: &machine.config,
         program,
+        short: &loaded.short,
         kernel,
         memory: &mut machine.memory,
         output,
@@ -174,6 +181,7 @@ pub(super) fn run(
         templates,
         params: launch.params[..kernel.param_bytes as usize].to_vec(),
         caches: vec![NONE; program.ops.len()],
+        patterns: vec![Pattern::default(); program.ops.len()],
         grid: launch.grid,
         block_dim: launch.block,
         dynamic_shared_bytes: launch.dynamic_shared_bytes,
@@ -189,6 +197,7 @@ pub(super) fn run(
     engine.launch_begins();
     let result = engine.run_grid();
     engine.launch_ends();
+    engine.count_patterns();
     let (report, checks, counting) = (engine.report, engine.checks.take(), engine.counting.take());
     machine.checks = checks;
     machine.counted = counting.map(|counting| Counted {

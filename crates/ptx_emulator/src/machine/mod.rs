@@ -22,12 +22,14 @@ mod local;
 mod matrix;
 mod mbarrier;
 mod operands;
+mod pattern;
 mod places;
 mod printf;
 mod quick;
 mod race_watch;
 mod report;
 mod shared_address;
+mod short;
 mod sync_findings;
 mod transfer;
 mod warp;
@@ -35,6 +37,8 @@ mod warp_ops;
 mod watch;
 
 use std::sync::Arc;
+
+use short::ShortOp;
 
 use crate::checks::{CheckSet, Checks, Finding};
 use crate::counters::{Counters, PerOp};
@@ -151,6 +155,8 @@ struct Counted {
 
 struct LoadedModule {
     program: Arc<Program>,
+    /// The short form of each of the program's operations.
+    short: Vec<ShortOp>,
     /// Address of each variable; 0 for shared ones, whose place depends on the kernel.
     addresses: Vec<u64>,
 }
@@ -244,7 +250,8 @@ impl Machine {
         let id = self.modules.len() as u32;
         match self.place(&program, id) {
             Ok(addresses) => {
-                self.modules.push(Some(LoadedModule { program, addresses }));
+                let short = ShortOp::all(&program.ops);
+                self.modules.push(Some(LoadedModule { program, short, addresses }));
                 Ok(ModuleId(id))
             }
             Err(error) => {

@@ -2,8 +2,8 @@
 
 use super::warp::{Frame, Warp};
 use crate::op::{CarryIn, Logic, Pred};
-use crate::registers::{Bank, Word};
-use crate::row::{LANES, Row64, RowFn, Rows};
+use crate::registers::{Bank, Word, copy_register};
+use crate::row::{LANES, Row64};
 
 /// The value of a predicate operand.
 #[inline]
@@ -26,32 +26,11 @@ pub(super) fn combined(
     }
 }
 
-/// Result of a comparison for the lanes of `mask`; the others' bits mean nothing.
-#[inline(always)]
-pub(super) fn compare(warp: &mut Warp, frame: &Frame, f: &RowFn, rows: &Rows, mask: u32) -> u32 {
-    if let Some(value) = warp.evenly(frame, f, &rows.s, mask) {
-        return if value.base == 0 { 0 } else { u32::MAX };
-    }
-    f.code.mask(&mut warp.r32, &mut warp.r64, frame.bases(), rows)
-}
-
 pub(super) fn carry_in(reads: CarryIn, flag: u32) -> u32 {
     match reads {
         CarryIn::Clear => 0,
         CarryIn::Set => u32::MAX,
         CarryIn::Flag => flag,
-    }
-}
-
-/// Copies the lanes of `mask` of a row.
-#[inline]
-pub(super) fn move_row<T: Word>(bank: &mut Bank<T>, from: u32, to: u32, mask: u32) {
-    match bank.affine(from, mask) {
-        Some(value) => bank.set_affine(to, value, mask),
-        None => {
-            let value = *bank.read(from);
-            bank.write(to, &value, mask);
-        }
     }
 }
 
@@ -64,10 +43,10 @@ pub(super) fn select_row<T: Word>(
     mask: u32,
 ) {
     if chosen & mask == mask {
-        return move_row(bank, yes, to, mask);
+        return copy_register(bank.window(0), to as usize, yes as usize, mask);
     }
     if chosen & mask == 0 {
-        return move_row(bank, no, to, mask);
+        return copy_register(bank.window(0), to as usize, no as usize, mask);
     }
     let (yes, mut value) = (*bank.read(yes), *bank.read(no));
     for lane in 0..LANES {

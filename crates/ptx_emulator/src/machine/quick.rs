@@ -3,132 +3,270 @@
 
 use super::block::BlockState;
 use super::counting::What;
+use super::hot::{Handler, Hot};
 use super::launch::Engine;
-use super::places::Places;
-use super::transfer::{gather, scatter};
+use super::pattern::Layout;
+use super::places::highest;
+use super::short::ShortOp;
+use super::transfer::Stored;
 use super::warp::{Frame, Warp};
-use crate::memory::{Owner, window};
-use crate::op::{AddressRow, Element, MemoryOp, NONE, Space};
-use crate::registers::Affine;
+use crate::memory::window;
+use crate::op::Space;
+use crate::registers::{Affine, Register, Window};
+use crate::row::{FULL, LANES, Outcome, lanes};
 
-/// An access that can go the quick way: the register's row and whether it is wide, and where the lanes' elements are.
-type Quick = (u32, bool, Affine);
+/// The function for a load, or else a `store`, to `shared` or else global memory, of 8 bytes (`wide`) or 4, at an address in a
+/// 64-bit register (`wide_address`) or a 32-bit one.
+pub(super) fn handler(store: bool, shared: bool, wide: bool, wide_address: bool) -> Handler {
+    match (store, shared, wide, wide_address) {
+        (false, false, false, false) => load::<u32, false, false>,
+        (false, false, false, true) => load::<u32, false, true>,
+        (false, false, true, false) => load::<u64, false, false>,
+        (false, false, true, true) => load::<u64, false, true>,
+        (false, true, false, false) => load::<u32, true, false>,
+        (false, true, false, true) => load::<u32, true, true>,
+        (false, true, true, false) => load::<u64, true, false>,
+        (false, true, true, true) => load::<u64, true, true>,
+        (true, false, false, false) => store_to::<u32, false, false>,
+        (true, false, false, true) => store_to::<u32, false, true>,
+        (true, false, true, false) => store_to::<u64, false, false>,
+        (true, false, true, true) => store_to::<u64, false, true>,
+        (true, true, false, false) => store_to::<u32, true, false>,
+        (true, true, false, true) => store_to::<u32, true, true>,
+        (true, true, true, false) => store_to::<u64, true, false>,
+        (true, true, true, true) => store_to::<u64, true, true>,
+    }
+}
 
-/// Looks at an access of the lanes of `mask`.
+/// The registers as wide as an element in memory.
+trait Registered: Stored {
+    fn registers<'a>(window: &'a mut Window<'_>) -> &'a mut [Register<Self>];
+}
+
+impl Registered for u32 {
+    #[inline(always)]
+    fn registers<'a>(window: &'a mut Window<'_>) -> &'a mut [Register<u32>] {
+        window.r32
+    }
+}
+
+impl Registered for u64 {
+    #[inline(always)]
+    fn registers<'a>(window: &'a mut Window<'_>) -> &'a mut [Register<u64>] {
+        window.r64
+    }
+}
+
+/// Where the lanes of `mask` access memory, if their addresses rise evenly.
 #[inline(always)]
-fn quick(warp: &Warp, frame: &Frame, op: &MemoryOp, mask: u32) -> Option<Quick> {
-    let [(row, element)] = *op.elements else {
+fn addresses<const WIDE: bool>(window: &Window<'_>, op: &ShortOp, mask: u32) -> Option<Affine> {
+    let row = usize::from(op.s[0]);
+    if WIDE {
+        let register = &window.r64[row];
+        register.is_known(mask).then(|| register.known().plus(op.offset()))
+    } else {
+        // 32-bit addresses stay in 32 bits.
+        super::affine::widen_unsigned(window.r32[row].affine(mask)?.plus(op.offset()))
+    }
+}
+
+/// An access of which the pattern is known: where it is in memory.
+#[derive(Clone, Copy)]
+struct Found {
+    slot: u32,
+    layout: Layout,
+    /// Place of lane 0's element.
+    first: usize,
+}
+
+/// Looks whether an access is good and like the last one of its operation, and counts it then.
+#[inline(always)]
+fn find<T: Stored, const SHARED: bool>(
+    hot: &mut Hot<'_, '_>,
+    at: Affine,
+    mask: u32,
+    pc: u32,
+) -> Option<Found> {
+    let pattern = hot.engine.patterns.get_mut(pc as usize)?;
+    if !pattern.is(at, mask) {
         return None;
+    }
+    let (base, length) = if SHARED {
+        (window::SHARED_RESERVED, hot.block.shared.len() as u64)
+    } else {
+        let found = hot.engine.memory.slot(pattern.slot)?;
+        (found.base, found.data.len() as u64)
     };
-    let wide = match element {
-        Element::Narrow { bytes: 4, register: 32, .. } => false,
-        Element::Wide { bytes: 8, .. } => true,
-        _ => return None,
+    let first = at.base.wrapping_sub(base);
+    let end = first.wrapping_sub(pattern.low).checked_add(pattern.span)?;
+    if end > length || at.base & (T::BYTES as u64 - 1) != 0 {
+        return None;
+    }
+    pattern.count();
+    Some(Found { slot: pattern.slot, layout: pattern.layout, first: first as usize })
+}
+
+/// As [`find`], for an access that is not like the last one.
+#[inline(never)]
+fn find_anew<T: Stored, const SHARED: bool>(
+    hot: &mut Hot<'_, '_>,
+    what: What,
+    at: Affine,
+    mask: u32,
+    pc: u32,
+) -> Option<Found> {
+    let space = if SHARED { Space::Shared } else { Space::Global };
+    let known = hot.engine.learn(pc, what, space, at, mask, T::BYTES as u32);
+    known.then(|| find::<T, SHARED>(hot, at, mask, pc)).flatten()
+}
+
+fn load<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
+    hot: &mut Hot<'_, '_>,
+    op: &ShortOp,
+    mask: u32,
+) -> Outcome {
+    let Some(at) = addresses::<WIDE_ADDRESS>(&hot.window, op, mask) else {
+        return Outcome::Access;
     };
-    let at = match op.address.base {
-        AddressRow::Wide(row) => warp.r64.affine(frame.base64 + row, mask)?.plus(op.address.offset),
-        AddressRow::Narrow(row) => super::affine::widen_unsigned(
-            warp.r32.affine(frame.base32 + row, mask)?.plus(op.address.offset),
-        )?,
-        AddressRow::Zero => return None,
+    let Some(found) = find::<T, SHARED>(hot, at, mask, op.pc) else {
+        return load_anew::<T, SHARED>(hot, op, mask, &at);
     };
-    let align = u64::from(op.bytes) - 1;
-    let good = (at.base | at.stride | at.step) & align == 0 && at.is_near() && row != NONE;
-    good.then_some((row, wide, at))
+    let data = match hot.engine.memory.slot(found.slot) {
+        _ if SHARED => &*hot.block.shared,
+        Some(found) => &*found.data,
+        None => return Outcome::Access,
+    };
+    let target = &mut T::registers(&mut hot.window)[usize::from(op.d)];
+    if !target.is_free(mask) {
+        return load_found::<T, SHARED>(hot, op, mask, &at, found);
+    }
+    match found.layout {
+        Layout::Same => {
+            target.set_free(Affine::uniform(T::fetch(data, found.first).bits()), mask);
+        }
+        Layout::Row if mask == FULL => {
+            T::fetch_row(target.overwrite_free(), data, found.first);
+        }
+        _ => return load_found::<T, SHARED>(hot, op, mask, &at, found),
+    }
+    Outcome::Done
+}
+
+#[inline(never)]
+fn load_anew<T: Registered, const SHARED: bool>(
+    hot: &mut Hot<'_, '_>,
+    op: &ShortOp,
+    mask: u32,
+    at: &Affine,
+) -> Outcome {
+    match find_anew::<T, SHARED>(hot, What::Load, *at, mask, op.pc) {
+        Some(found) => load_found::<T, SHARED>(hot, op, mask, at, found),
+        None => Outcome::Access,
+    }
+}
+
+/// Loads elements that lie in any simple way.
+#[inline(never)]
+fn load_found<T: Registered, const SHARED: bool>(
+    hot: &mut Hot<'_, '_>,
+    op: &ShortOp,
+    mask: u32,
+    at: &Affine,
+    found: Found,
+) -> Outcome {
+    let Found { slot, layout, first } = found;
+    let data = match hot.engine.memory.slot(slot) {
+        _ if SHARED => &*hot.block.shared,
+        Some(found) => &*found.data,
+        None => return Outcome::Access,
+    };
+    let target = &mut T::registers(&mut hot.window)[usize::from(op.d)];
+    let element = |distance: u64| T::fetch(data, first.wrapping_add(distance as usize));
+    match layout {
+        Layout::Same => target.set_affine(Affine::uniform(element(0).bits()), mask),
+        Layout::TwoElements => {
+            let base = element(0).bits();
+            let step = element(at.step).bits().wrapping_sub(base);
+            target.set_affine(Affine { base, stride: 0, step }, mask);
+        }
+        Layout::Row => {
+            let mut values = [T::POISON; LANES];
+            T::fetch_row(&mut values, data, first);
+            T::blend(target.overwrite(mask), &values, mask);
+        }
+        Layout::TwoRows if mask == FULL => {
+            let (low, high) = target.overwrite(FULL).split_at_mut(LANES / 2);
+            T::fetch_row(low, data, first);
+            T::fetch_row(high, data, first.wrapping_add(at.step as usize));
+        }
+        Layout::TwoRows | Layout::Apart => apart(target, data, first, *at, mask),
+    }
+    Outcome::Done
+}
+
+fn store_to<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
+    hot: &mut Hot<'_, '_>,
+    op: &ShortOp,
+    mask: u32,
+) -> Outcome {
+    let Some(at) = addresses::<WIDE_ADDRESS>(&hot.window, op, mask) else {
+        return Outcome::Access;
+    };
+    let found = find::<T, SHARED>(hot, at, mask, op.pc);
+    let Some(found) = found.or_else(|| find_anew::<T, SHARED>(hot, What::Store, at, mask, op.pc))
+    else {
+        return Outcome::Access;
+    };
+    let data = match hot.engine.memory.slot_mut(found.slot) {
+        _ if SHARED => &mut *hot.block.shared,
+        Some(found) => &mut *found.data,
+        None => return Outcome::Access,
+    };
+    let values = T::registers(&mut hot.window)[usize::from(op.d)].read();
+    let mut put = |lane: usize| {
+        let place = at.lane(lane).wrapping_sub(at.base) as usize;
+        values[lane].keep(data, found.first.wrapping_add(place));
+    };
+    match found.layout {
+        // Of lanes that write the same bytes the highest one wins.
+        Layout::Same => put(highest(mask)),
+        Layout::Row if mask == FULL => T::keep_row(values, data, found.first),
+        _ => lanes(mask).for_each(put),
+    }
+    Outcome::Done
 }
 
 impl Engine<'_> {
-    /// Loads, if it is simple. False: nothing was done.
-    #[inline(always)]
-    pub(super) fn quick_load(
-        &mut self,
-        block: &BlockState,
-        warp: &mut Warp,
-        frame: &Frame,
-        op: &MemoryOp,
-        mask: u32,
-        pc: u32,
-    ) -> bool {
-        let Some((row, wide, at)) = quick(warp, frame, op, mask) else {
-            return false;
-        };
-        let (data, base) = match op.space {
-            Space::Global => {
-                let slot = self.caches.get(pc as usize).copied().unwrap_or(NONE);
-                let Some(found) = self.memory.slot(slot) else {
-                    return false;
-                };
-                (&*found.data, found.base)
-            }
-            Space::Shared => (&*block.shared, window::SHARED_RESERVED),
-            _ => return false,
-        };
-        if !inside(at, data, base, op.bytes) {
-            return false;
-        }
-        let places = Places::Even(at);
-        if let Some(counting) = &mut self.counting {
-            counting.access(pc, What::Load, op.space, places, mask, op.bytes);
-        }
-        if wide {
-            gather(&mut warp.r64, frame.base64 + row, data, base, places, mask);
-        } else {
-            gather(&mut warp.r32, frame.base32 + row, data, base, places, mask);
-        }
-        true
-    }
-
-    /// Stores, if it is simple. False: nothing was done.
-    #[inline(always)]
-    pub(super) fn quick_store(
+    /// Executes a load or store in its short form. False: nothing was done.
+    pub(super) fn quick_access(
         &mut self,
         block: &mut BlockState,
         warp: &mut Warp,
         frame: &Frame,
-        op: &MemoryOp,
         mask: u32,
         pc: u32,
     ) -> bool {
-        let Some((row, wide, at)) = quick(warp, frame, op, mask) else {
+        let Some(op) = self.short.get(pc as usize) else {
             return false;
         };
-        let (data, base) = match op.space {
-            Space::Global => {
-                let slot = self.caches.get(pc as usize).copied().unwrap_or(NONE);
-                match self.memory.slot_mut(slot) {
-                    Some(found) if !matches!(found.owner, Owner::Constant(_)) => {
-                        (&mut *found.data, found.base)
-                    }
-                    _ => return false,
-                }
-            }
-            Space::Shared => (&mut *block.shared, window::SHARED_RESERVED),
-            _ => return false,
-        };
-        if !inside(at, data, base, op.bytes) {
-            return false;
-        }
-        let places = Places::Even(at);
-        if let Some(counting) = &mut self.counting {
-            counting.access(pc, What::Store, op.space, places, mask, op.bytes);
-        }
-        if wide {
-            scatter(warp.r64.read(frame.base64 + row), data, base, places, mask);
-        } else {
-            scatter(warp.r32.read(frame.base32 + row), data, base, places, mask);
-        }
-        true
+        (op.handler)(&mut Hot::new(self, block, warp, frame), op, mask) == Outcome::Done
     }
 }
 
-/// Whether all of an access lies in `data`. Lanes that are off must fit too; if they do not, it goes the general way.
-#[inline(always)]
-fn inside(at: Affine, data: &[u8], base: u64, bytes: u32) -> bool {
-    let length = data.len() as u64;
-    let limit = length.wrapping_sub(u64::from(bytes));
-    let fits = |place: u64| place.wrapping_sub(base) <= limit;
-    if length < u64::from(bytes) || !fits(at.base) {
-        return false;
+/// Reads elements that lie apart.
+#[inline(never)]
+fn apart<T: Stored>(target: &mut Register<T>, data: &[u8], first: usize, at: Affine, mask: u32) {
+    let target = target.overwrite(mask);
+    if mask != FULL {
+        let place = |lane: usize| first.wrapping_add(at.lane(lane).wrapping_sub(at.base) as usize);
+        return lanes(mask).for_each(|lane| target[lane] = T::fetch(data, place(lane)));
     }
-    at.is_uniform() || at.corners().iter().all(|corner| fits(*corner))
+    let (stride, step) = (at.stride as usize, at.step as usize);
+    let (low, high) = target.split_at_mut(LANES / 2);
+    let mut place = first;
+    for (low, high) in low.iter_mut().zip(high) {
+        *low = T::fetch(data, place);
+        *high = T::fetch(data, place.wrapping_add(step));
+        place = place.wrapping_add(stride);
+    }
 }

@@ -6,90 +6,60 @@ use crate::op::{Element, MemoryOp, NONE};
 use crate::registers::{Affine, Bank, Word};
 use crate::row::{FULL, LANES, lanes, write32, write64};
 
-/// A number in memory.
+/// A number in memory. Places beyond the end read as zero, and nothing is written there; callers have looked before.
 pub(super) trait Stored: Word {
     const BYTES: usize;
     fn fetch(data: &[u8], at: usize) -> Self;
-    fn keep(self, target: &mut [u8]);
-    /// Reads all lanes' numbers, which lie one after the other. False if they do not all lie in `data`.
-    fn fetch_row(target: &mut [Self; LANES], data: &[u8], at: usize) -> bool;
-    /// As `fetch_row`, for half of the lanes.
-    fn fetch_half(target: &mut [Self], data: &[u8], at: usize) -> bool;
-    /// Writes all lanes' numbers one after the other.
-    fn keep_row(values: &[Self; LANES], data: &mut [u8], at: usize);
+    fn keep(self, data: &mut [u8], at: usize);
+    /// Reads numbers that lie one after the other: those of a whole warp or of half of one.
+    fn fetch_row(target: &mut [Self], data: &[u8], at: usize);
+    /// Writes numbers one after the other.
+    fn keep_row(values: &[Self], data: &mut [u8], at: usize);
     /// Writes the lanes of `mask` of a row.
     fn blend(target: &mut [Self; LANES], value: &[Self; LANES], mask: u32);
 }
 
-macro_rules! rows_stored {
+macro_rules! stored {
     ($ty:ty, $bytes:literal, $blend:path) => {
-        #[inline(always)]
-        fn fetch_row(target: &mut [$ty; LANES], data: &[u8], at: usize) -> bool {
-            let bytes = data.get(at..).and_then(|data| data.first_chunk::<{ LANES * $bytes }>());
-            let Some(bytes) = bytes else {
-                return false;
-            };
-            for lane in 0..LANES {
-                let (chunks, _) = bytes.as_chunks::<$bytes>();
-                target[lane] = <$ty>::from_le_bytes(chunks[lane]);
+        impl Stored for $ty {
+            const BYTES: usize = $bytes;
+            #[inline(always)]
+            fn fetch(data: &[u8], at: usize) -> $ty {
+                let bytes = data.get(at..).and_then(|data| data.first_chunk());
+                bytes.map_or(0, |bytes| <$ty>::from_le_bytes(*bytes))
             }
-            true
-        }
-        #[inline(always)]
-        fn fetch_half(target: &mut [$ty], data: &[u8], at: usize) -> bool {
-            let bytes =
-                data.get(at..).and_then(|data| data.first_chunk::<{ LANES / 2 * $bytes }>());
-            let Some(bytes) = bytes else {
-                return false;
-            };
-            for (lane, bytes) in target.iter_mut().zip(bytes.as_chunks::<$bytes>().0) {
-                *lane = <$ty>::from_le_bytes(*bytes);
-            }
-            true
-        }
-        #[inline(always)]
-        fn keep_row(values: &[$ty; LANES], data: &mut [u8], at: usize) {
-            let bytes =
-                data.get_mut(at..).and_then(|data| data.first_chunk_mut::<{ LANES * $bytes }>());
-            if let Some(bytes) = bytes {
-                let (chunks, _) = bytes.as_chunks_mut::<$bytes>();
-                for lane in 0..LANES {
-                    chunks[lane] = values[lane].to_le_bytes();
+            #[inline(always)]
+            fn keep(self, data: &mut [u8], at: usize) {
+                if let Some(bytes) = data.get_mut(at..).and_then(|data| data.first_chunk_mut()) {
+                    *bytes = self.to_le_bytes();
                 }
             }
-        }
-        fn blend(target: &mut [$ty; LANES], value: &[$ty; LANES], mask: u32) {
-            $blend(target, value, mask);
+            #[inline(always)]
+            fn fetch_row(target: &mut [$ty], data: &[u8], at: usize) {
+                let bytes = data.get(at..).and_then(|data| data.get(..$bytes * target.len()));
+                for (lane, bytes) in target.iter_mut().zip(bytes.unwrap_or_default().as_chunks().0)
+                {
+                    *lane = <$ty>::from_le_bytes(*bytes);
+                }
+            }
+            #[inline(always)]
+            fn keep_row(values: &[$ty], data: &mut [u8], at: usize) {
+                let bytes =
+                    data.get_mut(at..).and_then(|data| data.get_mut(..$bytes * values.len()));
+                let bytes = bytes.unwrap_or_default();
+                for (value, bytes) in values.iter().zip(bytes.as_chunks_mut().0) {
+                    *bytes = value.to_le_bytes();
+                }
+            }
+            fn blend(target: &mut [$ty; LANES], value: &[$ty; LANES], mask: u32) {
+                $blend(target, value, mask);
+            }
         }
     };
 }
 
-impl Stored for u32 {
-    const BYTES: usize = 4;
-    rows_stored!(u32, 4, write32);
-    #[inline(always)]
-    fn fetch(data: &[u8], at: usize) -> u32 {
-        data.get(at..at.wrapping_add(4)).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-    }
-    #[inline(always)]
-    fn keep(self, target: &mut [u8]) {
-        target.copy_from_slice(&self.to_le_bytes());
-    }
-}
-
-impl Stored for u64 {
-    const BYTES: usize = 8;
-    rows_stored!(u64, 8, write64);
-    #[inline(always)]
-    fn fetch(data: &[u8], at: usize) -> u64 {
-        let bytes = data.get(at..at.wrapping_add(8)).and_then(|bytes| bytes.try_into().ok());
-        bytes.map_or(0, u64::from_le_bytes)
-    }
-    #[inline(always)]
-    fn keep(self, target: &mut [u8]) {
-        target.copy_from_slice(&self.to_le_bytes());
-    }
-}
+stored!(u32, 4, write32);
+stored!(u64, 8, write64);
 
 /// Reads one element of every lane of `mask` into a register; `base` is the address of the data's first byte less
 /// the element's offset in the access.
@@ -118,15 +88,10 @@ pub(super) fn gather<T: Stored>(
                 (at(value.base), value.stride as usize, value.step as usize);
             let target = bank.overwrite(row, FULL);
             if stride == T::BYTES {
-                if value.is_line() && T::fetch_row(target, data, start) {
-                    return;
-                }
                 let (low, high) = target.split_at_mut(LANES / 2);
-                if T::fetch_half(low, data, start)
-                    && T::fetch_half(high, data, start.wrapping_add(step))
-                {
-                    return;
-                }
+                T::fetch_row(low, data, start);
+                T::fetch_row(high, data, start.wrapping_add(step));
+                return;
             }
             let mut at = start;
             for lane in 0..LANES / 2 {
@@ -143,16 +108,6 @@ pub(super) fn gather<T: Stored>(
         }
         _ => {
             let target = bank.overwrite(row, mask);
-            if let Places::Even(value) = places
-                && value.stride as usize == T::BYTES
-                && value.is_line()
-            {
-                // Where the lanes that are off have something to read too.
-                let mut values = [T::POISON; LANES];
-                if T::fetch_row(&mut values, data, at(value.base)) {
-                    return T::blend(target, &values, mask);
-                }
-            }
             lanes(mask).for_each(|lane| target[lane] = T::fetch(data, at(places.lane(lane))));
         }
     }
@@ -169,10 +124,7 @@ pub(super) fn scatter<T: Stored>(
 ) {
     let at = |address: u64| address.wrapping_sub(base) as usize;
     let mut write = |lane: usize| {
-        let start = at(places.lane(lane));
-        if let Some(target) = data.get_mut(start..start.wrapping_add(T::BYTES)) {
-            values[lane].keep(target);
-        }
+        values[lane].keep(data, at(places.lane(lane)));
     };
     match places {
         // Of lanes that write the same bytes the highest one wins.
@@ -190,10 +142,8 @@ pub(super) fn scatter<T: Stored>(
 #[inline(always)]
 pub(super) fn read(data: &[u8], at: usize, bytes: u32) -> u64 {
     match bytes {
-        4 => {
-            data.get(at..at + 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]).into())
-        }
-        8 => data.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes),
+        8 => u64::fetch(data, at),
+        4 => u32::fetch(data, at).into(),
         2 => data.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]).into()),
         _ => data.get(at).copied().map_or(0, u64::from),
     }
@@ -202,12 +152,14 @@ pub(super) fn read(data: &[u8], at: usize, bytes: u32) -> u64 {
 /// Writes the low `bytes` bytes of `value`.
 #[inline(always)]
 pub(super) fn write(data: &mut [u8], at: usize, bytes: u32, value: u64) {
-    let bytes = bytes as usize;
-    if let Some(target) = data.get_mut(at..at + bytes) {
-        match bytes {
-            4 => target.copy_from_slice(&(value as u32).to_le_bytes()),
-            8 => target.copy_from_slice(&value.to_le_bytes()),
-            _ => target.copy_from_slice(&value.to_le_bytes()[..bytes]),
+    match bytes {
+        8 => value.keep(data, at),
+        4 => (value as u32).keep(data, at),
+        bytes => {
+            let bytes = bytes as usize;
+            if let Some(target) = data.get_mut(at..at + bytes) {
+                target.copy_from_slice(&value.to_le_bytes()[..bytes]);
+            }
         }
     }
 }

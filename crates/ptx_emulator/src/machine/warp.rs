@@ -11,8 +11,8 @@
 //! (forward progress of Volta and later).
 
 use crate::op::NONE;
-use crate::registers::Bank;
-use crate::row::{Bases, Row32, lanes};
+use crate::registers::{Bank, Window};
+use crate::row::{Row32, lanes};
 
 /// Lanes that run together.
 #[derive(Clone, Copy, Debug)]
@@ -72,14 +72,6 @@ pub(super) struct Frame {
     pub(super) depth: u32,
 }
 
-impl Frame {
-    /// Where its rows begin.
-    #[inline(always)]
-    pub(super) fn bases(&self) -> Bases {
-        Bases { r32: self.base32, r64: self.base64 }
-    }
-}
-
 /// 32 lanes and their state.
 #[derive(Debug, Default)]
 pub(super) struct Warp {
@@ -115,6 +107,15 @@ impl Warp {
         self.predicates.clear();
         self.local.clear();
         self.barrier_changed = false;
+    }
+
+    /// The registers and predicates of a frame.
+    #[inline(always)]
+    pub(super) fn window(&mut self, frame: &Frame) -> (Window<'_>, &mut [u32]) {
+        let window =
+            Window { r32: self.r32.window(frame.base32), r64: self.r64.window(frame.base64) };
+        let predicates = self.predicates.get_mut(frame.base_predicate as usize..);
+        (window, predicates.unwrap_or_default())
     }
 
     pub(super) fn finished(&self) -> bool {

@@ -50,6 +50,11 @@ impl Allocation {
         }
     }
 
+    /// Whether kernels may only read it.
+    pub(crate) fn is_constant(&self) -> bool {
+        matches!(self.owner, Owner::Constant(_))
+    }
+
     /// Whether all of `bytes` bytes at `address` lie inside, and may be used.
     #[inline]
     pub(crate) fn contains(&self, address: u64, bytes: u64) -> bool {
