@@ -27,7 +27,6 @@ mod memory;
 mod op;
 mod program;
 mod registers;
-#[expect(unsafe_code, reason = "code for AVX2 is called where the processor has it")]
 mod row;
 pub mod semantics;
 pub mod support;

@@ -29,20 +29,22 @@ pub(super) fn row_otherwise(
 ) {
     match outcome {
         Outcome::Done => {}
-        Outcome::Known => row_evenly(window, f, rows, mask),
+        Outcome::Known if try_evenly(window, f, rows, mask) => {}
         _ => f.code.rows_anyway(window, rows, mask),
     }
 }
 
-/// Executes a row function about whose sources something is known.
-fn row_evenly(window: &mut Window<'_>, f: &RowFn, rows: &Rows, mask: u32) {
+/// Executes a row function if what is known about its sources is enough. False: nothing was done.
+#[inline(always)]
+pub(super) fn try_evenly(window: &mut Window<'_>, f: &RowFn, rows: &Rows, mask: u32) -> bool {
     let Some(value) = evenly(window, f, &rows.s, mask) else {
-        return f.code.rows_anyway(window, rows, mask);
+        return false;
     };
     match f.shape.result {
         Class::R => window.r32[rows.d as usize].set_affine(value, mask),
         _ => window.r64[rows.d as usize].set_affine(value, mask),
     }
+    true
 }
 
 /// The result of a row function where all that counts about its sources is known.

@@ -6,13 +6,13 @@ use super::block::BlockState;
 use super::divergence::{agree, diverge, part, rotate};
 use super::hot::Pace;
 use super::launch::Engine;
-use super::operands::{carry_in, combined, read_predicate, select_row, wide_values};
+use super::operands::{carry_in, carry_rows, combined, read_predicate, select_row, wide_values};
 use super::warp::Warp;
 use crate::fault::{Fault, FaultKind};
 use crate::memory::window::{self, Window};
 use crate::op::{Clock, Guard, NONE, OpKind, SpaceTest};
 use crate::registers::copy_register;
-use crate::row::{Class, LANES, Rows, lanes, write_mask};
+use crate::row::{Class, Rows, lanes, write_mask};
 
 /// Backward jumps after which a split lets others of its warp run, when there are any: the
 /// forward-progress guarantee.
@@ -226,13 +226,8 @@ impl Engine<'_> {
                 }
                 OpKind::Carry32 { f, d: to, s, flag, reads, writes } => {
                     let carry = carry_in(*reads, p!(flag));
-                    let [a, b, c] = s.map(|row| warp.r32.copy(frame.base32 + row));
-                    let (mut value, mut out) = ([0; LANES], 0);
-                    for lane in 0..LANES {
-                        let (sum, carry) = f(a[lane], b[lane], c[lane], carry >> lane & 1 != 0);
-                        value[lane] = sum;
-                        out |= u32::from(carry) << lane;
-                    }
+                    let sources = s.map(|row| warp.r32.copy(frame.base32 + row));
+                    let (value, out) = carry_rows(*f, sources, carry);
                     warp.r32.write(frame.base32 + to, &value, m);
                     if *writes {
                         write_mask(&mut p!(flag), out, m);
@@ -241,13 +236,8 @@ impl Engine<'_> {
                 }
                 OpKind::Carry64 { f, d: to, s, flag, reads, writes } => {
                     let carry = carry_in(*reads, p!(flag));
-                    let [a, b, c] = s.map(|row| warp.r64.copy(frame.base64 + row));
-                    let (mut value, mut out) = ([0; LANES], 0);
-                    for lane in 0..LANES {
-                        let (sum, carry) = f(a[lane], b[lane], c[lane], carry >> lane & 1 != 0);
-                        value[lane] = sum;
-                        out |= u32::from(carry) << lane;
-                    }
+                    let sources = s.map(|row| warp.r64.copy(frame.base64 + row));
+                    let (value, out) = carry_rows(*f, sources, carry);
                     warp.r64.write(frame.base64 + to, &value, m);
                     if *writes {
                         write_mask(&mut p!(flag), out, m);

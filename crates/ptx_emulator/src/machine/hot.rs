@@ -3,7 +3,7 @@
 //! Everything else (calls, barriers, atomics, diverging branches, faults, the end of a turn) is left to
 //! [`run_split`](Engine::run_split), which can execute these operations too.
 
-use super::affine::{compare, row_otherwise, sum};
+use super::affine::{compare, row_otherwise, sum, try_evenly};
 use super::block::BlockState;
 use super::launch::Engine;
 use super::report::BadAccess;
@@ -196,6 +196,17 @@ pub(super) fn move64(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> Outcome 
 /// Any function of rows that does not make a predicate, if it is simple.
 pub(super) fn row(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> Outcome {
     match hot.ops.get(op.pc as usize).map(|op| &op.kind) {
+        Some(OpKind::Row { f, rows }) => f.code.rows(&mut hot.window, rows, mask),
+        _ => Outcome::Other,
+    }
+}
+
+/// The same of integers, of which more is often known than all lanes.
+pub(super) fn integer_row(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> Outcome {
+    match hot.ops.get(op.pc as usize).map(|op| &op.kind) {
+        Some(OpKind::Row { f, rows }) if try_evenly(&mut hot.window, f, rows, mask) => {
+            Outcome::Done
+        }
         Some(OpKind::Row { f, rows }) => f.code.rows(&mut hot.window, rows, mask),
         _ => Outcome::Other,
     }

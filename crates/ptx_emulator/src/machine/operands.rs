@@ -34,6 +34,21 @@ pub(super) fn carry_in(reads: CarryIn, flag: u32) -> u32 {
     }
 }
 
+/// The sums of an operation with carries, and the carries out; bit by bit the carries in.
+pub(super) fn carry_rows<T: Word>(
+    f: fn(T, T, T, bool) -> (T, bool),
+    [a, b, c]: [[T; LANES]; 3],
+    carry: u32,
+) -> ([T; LANES], u32) {
+    let mut out = 0;
+    let value = std::array::from_fn(|lane| {
+        let (sum, over) = f(a[lane], b[lane], c[lane], carry >> lane & 1 != 0);
+        out |= u32::from(over) << lane;
+        sum
+    });
+    (value, out)
+}
+
 /// Copies the lanes of `mask`: those of `chosen` from the first row, the others from the second.
 pub(super) fn select_row<T: Word>(
     bank: &mut Bank<T>,

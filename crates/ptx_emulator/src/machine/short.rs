@@ -70,7 +70,8 @@ impl ShortOp {
             OpKind::Row { f, rows: r } => match (f.rule, f.bits()) {
                 (Rule::Add, 32) => rows(hot::add32, r.d, [r.s[0], r.s[1]]),
                 (Rule::Add, _) => rows(hot::add64, r.d, [r.s[0], r.s[1]]),
-                _ => Some(ShortOp::new(hot::row)),
+                (Rule::None, _) => Some(ShortOp::new(hot::row)),
+                _ => Some(ShortOp::new(hot::integer_row)),
             },
             OpKind::Compare { f, rows: r, q: NONE, combine: None } => match f.rule {
                 Rule::Compare(compare) => {
