@@ -1,7 +1,8 @@
 //! A loaded module: decoded operations and everything that does not change while kernels run.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::checks::init::Effects;
 use crate::counters::{MemorySpace, OpClass};
 use crate::error::CompileError;
 use crate::op::{FrameSlot, Op, OpKind};
@@ -34,6 +35,8 @@ pub struct Program {
     pub(crate) lines: Vec<SourceLine>,
     /// Names of functions without a body, by the number in [`crate::op::Callee::Unresolved`].
     pub(crate) unresolved: Vec<String>,
+    /// Made when first needed.
+    pub(crate) effects: OnceLock<Effects>,
 }
 
 impl std::fmt::Debug for Program {
@@ -90,6 +93,11 @@ impl Program {
             _ => None,
         });
         found.collect()
+    }
+
+    /// What initcheck knows of the operations.
+    pub(crate) fn effects(&self) -> &Effects {
+        self.effects.get_or_init(|| Effects::of(self))
     }
 
     /// Whether the operation is a load or store that names local memory.

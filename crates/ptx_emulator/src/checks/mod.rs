@@ -13,8 +13,7 @@ use std::collections::HashMap;
 pub use finding::{Finding, FindingAddress, FindingKind, Party, Severity};
 pub use set::{Check, CheckSet, UnknownCheck};
 
-use crate::program::Program;
-use init::{BlockInit, Effect};
+use init::BlockInit;
 use race::{BlockRace, Race};
 
 /// Findings of a launch that are kept; each is a pair of places in the code.
@@ -29,8 +28,6 @@ pub(crate) struct Checks {
     pub(crate) set: CheckSet,
     /// While a launch runs.
     pub(crate) race: Option<Race>,
-    /// While a launch runs under initcheck: what each operation does to registers.
-    pub(crate) effects: Vec<Effect>,
     findings: Vec<Finding>,
     /// Where the present launch's findings begin, and which they are.
     begin: usize,
@@ -52,7 +49,6 @@ impl Checks {
             Box::new(Checks {
                 set,
                 race: None,
-                effects: Vec::new(),
                 findings: Vec::new(),
                 begin: 0,
                 known: HashMap::new(),
@@ -61,18 +57,14 @@ impl Checks {
         })
     }
 
-    pub(crate) fn launch_begins(&mut self, program: &Program) {
+    pub(crate) fn launch_begins(&mut self) {
         self.begin = self.findings.len();
         self.known.clear();
         self.race = self.set.contains(Check::Racecheck).then(Race::new);
-        if self.set.contains(Check::Initcheck) {
-            self.effects = init::effects(program);
-        }
     }
 
     pub(crate) fn launch_ends(&mut self) {
         self.race = None;
-        self.effects = Vec::new();
     }
 
     pub(crate) fn take_findings(&mut self) -> Vec<Finding> {

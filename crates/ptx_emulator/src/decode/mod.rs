@@ -74,6 +74,7 @@ fn decode(module: &Module, source: &str) -> Result<Program, DecodeError> {
         classes: Vec::new(),
         lines: Vec::new(),
         unresolved: Vec::new(),
+        effects: std::sync::OnceLock::new(),
     };
     for function in &bodies {
         let decoded = function::decode(function, &mut symbols, &mut lines, &mut program)?;

@@ -133,6 +133,7 @@ impl Engine<'_> {
                 self.slot_copied(block, warp, (frame.base_local, *value), (to, *place), mask);
             }
         }
+        self.frame_ends(block, warp, split.frame, mask);
         let join = warp.return_join(index);
         warp.leave(split.join, join, mask);
         if join != NONE {

@@ -8,6 +8,7 @@ use super::hot::Pace;
 use super::launch::Engine;
 use super::operands::{carry_in, carry_rows, combined, read_predicate, select_row, wide_values};
 use super::warp::Warp;
+use super::watch::all_defined;
 use crate::fault::{Fault, FaultKind};
 use crate::memory::window::{self, Window};
 use crate::op::{Clock, Guard, NONE, OpKind, SpaceTest};
@@ -123,12 +124,13 @@ impl Engine<'_> {
         }
 
         loop {
-            if !WATCH {
+            if !WATCH || all_defined(block, warp) {
                 let jumps = (*turn - 1)
                     .min(SPLIT_TURN - 1 - warp.splits[index].back_edges.min(SPLIT_TURN - 1));
                 let fuel = self.fuel_left();
-                let mut pace = Pace { pc, executed, run_start, jumps, fuel, bad: None };
-                self.run_hot(block, warp, &frame, mask, &mut pace);
+                let mut pace =
+                    Pace { pc, executed, run_start, jumps, fuel, frame: frame_index, bad: None };
+                self.run_hot::<WATCH>(block, warp, &frame, mask, &mut pace);
                 let taken = jumps - pace.jumps;
                 *turn -= taken;
                 warp.splits[index].back_edges += taken;

@@ -9,6 +9,8 @@ use super::launch::Engine;
 use super::report::BadAccess;
 use super::short::ShortOp;
 use super::warp::{Frame, Warp};
+use super::watch::{Position, all_defined};
+use crate::events::Action;
 use crate::op::{Op, OpKind};
 use crate::registers::{Register, Window, Word, copy_register};
 use crate::row::{FULL, Outcome, write_mask};
@@ -23,6 +25,8 @@ pub(super) struct Pace {
     pub(super) jumps: u32,
     /// Operations it may execute before its fuel must be looked at.
     pub(super) fuel: u64,
+    /// The frame that the split is in.
+    pub(super) frame: u32,
     /// Why the access at `pc` failed, if it did.
     pub(super) bad: Option<Box<BadAccess>>,
 }
@@ -63,8 +67,9 @@ impl<'e, 'a> Hot<'e, 'a> {
 pub(super) type Handler = fn(&mut Hot<'_, '_>, &ShortOp, u32) -> Outcome;
 
 impl Engine<'_> {
-    /// Executes operations of the lanes of `mask` until one comes that is not for here.
-    pub(super) fn run_hot(
+    /// Executes operations of the lanes of `mask` until one comes that is not for here. `WATCH`: checks look at loads and
+    /// stores before they run, and have no undefined registers to follow.
+    pub(super) fn run_hot<const WATCH: bool>(
         &mut self,
         block: &mut BlockState,
         warp: &mut Warp,
@@ -73,11 +78,20 @@ impl Engine<'_> {
         pace: &mut Pace,
     ) {
         let program = self.program;
-        while let Some(m) = self.hot_loop(block, warp, frame, mask, pace) {
-            let accessed = match program.ops.get(pace.pc as usize).map(|op| &op.kind) {
-                Some(OpKind::Load(op)) => self.load(block, warp, frame, op, m, pace.pc),
-                Some(OpKind::Store(op)) => self.store(block, warp, frame, op, m, pace.pc),
+        while let Some(m) = self.hot_loop::<WATCH>(block, warp, frame, mask, pace) {
+            let (op, action) = match program.ops.get(pace.pc as usize).map(|op| &op.kind) {
+                Some(OpKind::Load(op)) => (op, Action::Read),
+                Some(OpKind::Store(op)) => (op, Action::Write),
                 _ => return,
+            };
+            if WATCH {
+                let at = Position { frame: pace.frame, pc: pace.pc, active: m };
+                self.watch_access(block, warp, at, (op, action));
+            }
+            let accessed = match action {
+                _ if WATCH && self.quick_access(block, warp, frame, m, pace.pc) => Ok(()),
+                Action::Write => self.store(block, warp, frame, op, m, pace.pc),
+                _ => self.load(block, warp, frame, op, m, pace.pc),
             };
             if let Err(bad) = accessed {
                 pace.bad = Some(bad);
@@ -85,12 +99,16 @@ impl Engine<'_> {
             }
             pace.executed += 1;
             pace.pc += 1;
+            // What was read may be undefined.
+            if WATCH && !all_defined(block, warp) {
+                return;
+            }
         }
     }
 
-    /// The lanes of the access at which it stopped, if it was one.
+    /// The lanes of the access at which it stopped, if it was one. `WATCH`: it stops at all of them.
     #[inline(never)]
-    fn hot_loop(
+    fn hot_loop<const WATCH: bool>(
         &mut self,
         block: &mut BlockState,
         warp: &mut Warp,
@@ -115,6 +133,10 @@ impl Engine<'_> {
                 if m == 0 {
                     continue;
                 }
+            }
+            if WATCH && op.access {
+                pace.arrive(begin, op.pc);
+                return Some(m);
             }
             let outcome = (op.handler)(&mut hot, op, m);
             if outcome == Outcome::Done {

@@ -9,87 +9,51 @@ use super::watch::Position;
 use crate::checks::init::{BlockInit, Registers, WarpInit, undefined_bits, written_bytes};
 use crate::checks::{FindingKind, Severity};
 use crate::events::Area;
+use crate::memory::Written;
 use crate::op::{AtomicOp, Element, MemoryOp, NONE, Space};
-use crate::row::{Class, FULL, lanes};
+use crate::row::{Class, lanes};
 
 impl Engine<'_> {
+    /// `part`: where the access goes, if all of it is evenly spaced.
     pub(super) fn init_load(
         &self,
         place: &mut Place<'_>,
         block: &BlockState,
         warp: &mut Warp,
         op: &MemoryOp,
+        part: Option<&Part>,
     ) {
-        let at = place.at;
-        let frame = warp.frames[at.frame as usize];
-        if matches!(op.space, Space::Param | Space::Constant) {
-            define_elements(&mut place.init.warps[warp.index as usize], &frame, op, at.active);
+        // Lanes whose memory is none of those below read what is always there.
+        if matches!(op.space, Space::Param | Space::Constant)
+            || part.is_some_and(|part| self.all_written(place.init, part, op.bytes))
+        {
             return;
         }
-        // Lanes whose memory is none of those below read what is always there.
-        define_elements(&mut place.init.warps[warp.index as usize], &frame, op, at.active);
-        if let Some((area, first, bytes)) = self.even_range(block, warp, &frame, op, at) {
-            let all = match area {
-                Area::Shared => place.init.shared.all(first, bytes),
-                Area::Global { slot, .. } => {
-                    let written = self.memory.slot(slot).and_then(|found| found.written.as_ref());
-                    written.is_none_or(|written| written.all(first, bytes))
-                }
-                Area::Local => false,
-            };
-            if all {
-                return;
-            }
-        }
+        let at = place.at;
+        let frame = warp.frames[at.frame as usize];
         let found = super::access::addresses(warp, &frame, &op.address);
         let target = Target { space: op.space, addresses: &found, bytes: op.bytes, pc: at.pc };
         let mut rest = at.active;
         while let Some(part) = self.next_part(block, &frame, target, &mut rest) {
             let mut missing = 0;
-            let mut offset = 0;
-            for (row, element) in &op.elements {
+            for (row, element, offset) in elements(op) {
                 let bytes = element.bytes();
                 for lane in lanes(part.lanes) {
-                    let at = part.offsets.at(lane) + u64::from(offset);
+                    let at = part.offsets.at(lane) + offset;
                     let written = self.written(place.init, warp.index, &part, lane, at, bytes);
-                    let all = if bytes >= 32 { u32::MAX } else { (1 << bytes) - 1 };
-                    if written == all {
+                    if written == Written::all_bits(bytes) {
                         continue;
                     }
                     if written == 0 && part.area != Area::Local {
                         missing |= 1 << lane;
-                        continue;
-                    }
-                    if *row != NONE {
+                    } else if row != NONE {
                         let registers = &mut place.init.warps[warp.index as usize].registers;
-                        set_element(registers, &frame, (*row, *element), lane, written);
+                        set_element(registers, &frame, (row, element), lane, written);
                     }
                 }
-                offset += bytes;
             }
-            if missing != 0 {
-                self.memory_finding(place, block, warp, &part, missing, ("read", op.bytes));
-            }
+            self.memory_finding(place, block, warp, &part, missing, ("read", op.bytes));
         }
-    }
-
-    /// The range of shared or global memory that an access covers without gaps: area, first byte, number of bytes.
-    fn even_range(
-        &self,
-        block: &BlockState,
-        warp: &Warp,
-        frame: &Frame,
-        op: &MemoryOp,
-        at: Position,
-    ) -> Option<(Area, usize, usize)> {
-        let even = super::access::even_addresses(warp, frame, &op.address, at.active)?;
-        let bytes = match even.stride {
-            0 => op.bytes,
-            stride if stride == u64::from(op.bytes) && at.active == FULL => op.bytes * 32,
-            _ => return None,
-        };
-        let part = self.even_part(block, op.space, even, op.bytes, at)?;
-        Some((part.area, even.base.wrapping_sub(part.base) as usize, bytes as usize))
     }
 
     pub(super) fn init_store(
@@ -98,31 +62,16 @@ impl Engine<'_> {
         block: &BlockState,
         warp: &mut Warp,
         op: &MemoryOp,
+        part: Option<&Part>,
     ) {
         let at = place.at;
         let frame = warp.frames[at.frame as usize];
         let registers = &place.init.warps[warp.index as usize].registers;
-        let defined = op.elements.iter().all(|(row, element)| {
-            let undefined = match element {
-                _ if *row == NONE => 0,
-                Element::Narrow { .. } => registers.narrow.undefined(frame.base32 + row, at.active),
-                Element::Wide { .. } => registers.wide.undefined(frame.base64 + row, at.active),
-                Element::Pair => at.active,
-            };
-            undefined == 0
-        });
-        if defined && let Some((area, first, bytes)) = self.even_range(block, warp, &frame, op, at)
+        if let Some(part) = part
+            && elements(op)
+                .all(|(row, element, _)| is_defined(registers, &frame, (row, element), at.active))
         {
-            match area {
-                Area::Shared => place.init.shared.mark(first, bytes),
-                Area::Global { slot, .. } => {
-                    let found = self.memory.slot_mut(slot).and_then(|found| found.written.as_mut());
-                    if let Some(written) = found {
-                        written.mark(first, bytes);
-                    }
-                }
-                Area::Local => {}
-            }
+            self.mark_all(place.init, part, op.bytes);
             return;
         }
         let found = super::access::addresses(warp, &frame, &op.address);
@@ -130,20 +79,17 @@ impl Engine<'_> {
         let mut rest = at.active;
         while let Some(part) = self.next_part(block, &frame, target, &mut rest) {
             let mut missing = 0;
-            let mut offset = 0;
-            for (row, element) in &op.elements {
-                let bytes = element.bytes();
+            for (row, element, offset) in elements(op) {
                 for lane in lanes(part.lanes) {
                     let registers = &place.init.warps[warp.index as usize].registers;
-                    let mut written = stored_bytes(registers, &frame, (*row, *element), lane);
+                    let mut written = stored_bytes(registers, &frame, (row, element), lane);
                     if written == 0 && part.area != Area::Local {
                         missing |= 1 << lane;
                         written = u32::MAX;
                     }
-                    let at = part.offsets.at(lane) + u64::from(offset);
-                    self.mark_written(place.init, warp.index, &part, (lane, at), bytes, written);
+                    let at = (lane, part.offsets.at(lane) + offset);
+                    self.mark(place.init, warp.index, &part, at, element.bytes(), written);
                 }
-                offset += bytes;
             }
             if missing != 0 {
                 self.value_finding(place, block, warp, missing, "the value of a store");
@@ -174,6 +120,7 @@ impl Engine<'_> {
             }
         }
         let whole = op.bytes * op.b.len() as u32;
+        let all = Written::all_bits(whole);
         let found = super::access::addresses(warp, &frame, &op.address);
         let target = Target { space: op.space, addresses: &found, bytes: whole, pc: at.pc };
         let mut rest = at.active;
@@ -181,16 +128,46 @@ impl Engine<'_> {
             let mut missing = 0;
             for lane in lanes(part.lanes) {
                 let at = part.offsets.at(lane);
-                let written = self.written(place.init, warp.index, &part, lane, at, whole);
-                let all = if whole >= 32 { u32::MAX } else { (1 << whole) - 1 };
-                if written != all {
+                if self.written(place.init, warp.index, &part, lane, at, whole) != all {
                     missing |= 1 << lane;
-                    self.mark_written(place.init, warp.index, &part, (lane, at), whole, all);
+                    self.mark(place.init, warp.index, &part, (lane, at), whole, all);
                 }
             }
-            if missing != 0 {
-                self.memory_finding(place, block, warp, &part, missing, ("atomic", whole));
-            }
+            self.memory_finding(place, block, warp, &part, missing, ("atomic", whole));
+        }
+    }
+
+    /// The bits of shared memory or of an allocation; `None` where everything counts as written, or each lane has its own.
+    fn bits<'a>(&'a self, init: &'a BlockInit, area: Area) -> Option<&'a Written> {
+        match area {
+            Area::Shared => Some(&init.shared),
+            Area::Global { slot, .. } => self.memory.slot(slot)?.written.as_ref(),
+            Area::Local => None,
+        }
+    }
+
+    fn bits_mut<'a>(&'a mut self, init: &'a mut BlockInit, area: Area) -> Option<&'a mut Written> {
+        match area {
+            Area::Shared => Some(&mut init.shared),
+            Area::Global { slot, .. } => self.memory.slot_mut(slot)?.written.as_mut(),
+            Area::Local => None,
+        }
+    }
+
+    /// Whether all that the lanes of a part of shared or global memory access was written.
+    fn all_written(&self, init: &BlockInit, part: &Part, bytes: u32) -> bool {
+        self.bits(init, part.area).is_none_or(|written| {
+            part.offsets.all_ranges(part.lanes, bytes, |start, bytes| written.all(start, bytes))
+        })
+    }
+
+    /// All that the lanes of a part of shared or global memory access is written now.
+    fn mark_all(&mut self, init: &mut BlockInit, part: &Part, bytes: u32) {
+        if let Some(written) = self.bits_mut(init, part.area) {
+            part.offsets.all_ranges(part.lanes, bytes, |start, bytes| {
+                written.mark(start, bytes);
+                true
+            });
         }
     }
 
@@ -204,19 +181,14 @@ impl Engine<'_> {
         offset: u64,
         bytes: u32,
     ) -> u32 {
-        match part.area {
-            Area::Shared => init.shared.get(offset as usize, bytes),
-            Area::Local => init.warps[warp as usize].local.get(lane, part.base + offset, bytes),
-            Area::Global { slot, .. } => {
-                let written = self.memory.slot(slot).and_then(|found| found.written.as_ref());
-                written.map_or(u32::MAX >> (32 - bytes.clamp(1, 32)), |written| {
-                    written.get(offset as usize, bytes)
-                })
-            }
+        if part.area == Area::Local {
+            return init.warps[warp as usize].local.get(lane, part.base + offset, bytes);
         }
+        let written = self.bits(init, part.area);
+        written.map_or(Written::all_bits(bytes), |written| written.get(offset as usize, bytes))
     }
 
-    fn mark_written(
+    fn mark(
         &mut self,
         init: &mut BlockInit,
         warp: u32,
@@ -225,20 +197,14 @@ impl Engine<'_> {
         bytes: u32,
         bits: u32,
     ) {
-        match part.area {
-            Area::Shared => init.shared.put(offset as usize, bytes, bits),
-            Area::Local => {
-                init.warps[warp as usize].local.put(lane, part.base + offset, bytes, bits);
-            }
-            Area::Global { slot, .. } => {
-                let found = self.memory.slot_mut(slot).and_then(|found| found.written.as_mut());
-                if let Some(written) = found {
-                    written.put(offset as usize, bytes, bits);
-                }
-            }
+        if part.area == Area::Local {
+            init.warps[warp as usize].local.put(lane, part.base + offset, bytes, bits);
+        } else if let Some(written) = self.bits_mut(init, part.area) {
+            written.put(offset as usize, bytes, bits);
         }
     }
 
+    /// Reports `lanes`, if there are any.
     fn memory_finding(
         &self,
         place: &mut Place<'_>,
@@ -250,7 +216,7 @@ impl Engine<'_> {
     ) {
         let kind = FindingKind::UninitializedMemory;
         let key = (kind, place.at.pc, 0);
-        if !place.checks.is_new(key, Severity::Error) {
+        if lanes == 0 || !place.checks.is_new(key, Severity::Error) {
             return;
         }
         let address = self.described_address(part, (lanes.trailing_zeros() & 31) as usize);
@@ -271,17 +237,48 @@ impl Engine<'_> {
     }
 }
 
-fn define_elements(init: &mut WarpInit, frame: &Frame, op: &MemoryOp, mask: u32) {
-    for (row, element) in op.elements.iter().filter(|(row, _)| *row != NONE) {
+/// The elements of an access: row, shape, and bytes from the first one.
+fn elements(op: &MemoryOp) -> impl Iterator<Item = (u32, Element, u64)> + '_ {
+    op.elements.iter().scan(0, |offset, (row, element)| {
+        let at = *offset;
+        *offset += u64::from(element.bytes());
+        Some((*row, *element, at))
+    })
+}
+
+/// What a load reads is defined, as far as nothing else is known.
+pub(super) fn define_elements(init: &mut WarpInit, warp: &Warp, op: &MemoryOp, at: Position) {
+    let frame = warp.frames[at.frame as usize];
+    let WarpInit { registers: Registers { narrow, wide, .. }, .. } = init;
+    for (row, element, _) in elements(op).filter(|(row, ..)| *row != NONE) {
         match element {
-            Element::Narrow { .. } => init.registers.narrow.define(frame.base32 + row, mask),
-            Element::Wide { .. } => init.registers.wide.define(frame.base64 + row, mask),
+            Element::Narrow { .. } => narrow.define(frame.base32 + row, at.active),
+            Element::Wide { .. } => wide.define(frame.base64 + row, at.active),
             Element::Pair => {
-                init.registers.wide.define(frame.base64 + row, mask);
-                init.registers.wide.define(frame.base64 + row + 1, mask);
+                wide.define(frame.base64 + row, at.active);
+                wide.define(frame.base64 + row + 1, at.active);
             }
         }
     }
+}
+
+/// Whether an element is known to be defined in all lanes of `mask`.
+fn is_defined(
+    registers: &Registers,
+    frame: &Frame,
+    (row, element): (u32, Element),
+    mask: u32,
+) -> bool {
+    let undefined = match element {
+        _ if row == NONE => 0,
+        Element::Narrow { .. } => registers.narrow.undefined(frame.base32 + row, mask),
+        Element::Wide { .. } => registers.wide.undefined(frame.base64 + row, mask),
+        Element::Pair => {
+            registers.wide.undefined(frame.base64 + row, mask)
+                | registers.wide.undefined(frame.base64 + row + 1, mask)
+        }
+    };
+    undefined == 0
 }
 
 /// A lane's element of which only some bytes were written goes into its register.

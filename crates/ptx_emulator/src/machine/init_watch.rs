@@ -1,14 +1,15 @@
 //! initcheck: follows values that nothing has written through registers and memory.
 
 use super::block::BlockState;
+use super::init_memory::define_elements;
 use super::launch::Engine;
 use super::operands::read_predicate;
 use super::warp::Warp;
 use super::warp_ops::source_lane;
 use super::watch::{Position, narrow, wide};
-use crate::checks::init::{BlockInit, Effect, Flow, Registers};
+use crate::checks::init::{BlockInit, Effect, Flow, Registers, value_class};
 use crate::checks::{BlockChecks, Checks, FindingKind, Severity};
-use crate::op::{Callee, Guard, Logic, NONE, OpKind, WarpKind, WarpOp};
+use crate::op::{CallOp, Callee, Guard, Logic, NONE, OpKind, WarpKind, WarpOp};
 use crate::row::{Class, lanes};
 
 /// Where the lanes of a warp are, and what is known of the block's values.
@@ -19,66 +20,65 @@ pub(super) struct Place<'a> {
 }
 
 impl Engine<'_> {
-    /// Before the operation at `at`; `mask`: all lanes of the split.
+    /// Registers before the operation at `at`, of which not all are defined; `mask`: all lanes of the split.
     pub(super) fn init_watch(
         &mut self,
         checks: &mut Checks,
-        state: &mut BlockChecks,
+        init: &mut BlockInit,
         block: &mut BlockState,
         warp: &mut Warp,
         at: Position,
         mask: u32,
     ) {
-        let Some(mut init) = state.init.take_if(|init| init.warps.len() > warp.index as usize)
+        let program = self.program;
+        let mut place = Place { checks, init, at };
+        let (Some(op), Some(effect)) =
+            (program.ops.get(at.pc as usize), program.effects().operations.get(at.pc as usize))
         else {
             return;
         };
-        let effects = std::mem::take(&mut checks.effects);
-        let program = self.program;
-        let mut place = Place { checks, init: &mut init, at };
-        if let (Some(op), Some(effect)) =
-            (program.ops.get(at.pc as usize), effects.get(at.pc as usize))
-        {
-            if op.guard != Guard::ALWAYS {
-                let frame = warp.frames[at.frame as usize];
-                let row = frame.base_predicate + (op.guard.0 >> 1);
-                let registers = &mut place.init.warps[warp.index as usize].registers;
-                let undefined = registers.undefined_predicate(row, mask);
-                if undefined != 0 {
-                    registers.set_predicate(row, undefined, 0);
-                    self.value_finding(
-                        &mut place,
-                        block,
-                        warp,
-                        undefined,
-                        "the condition of an instruction",
-                    );
-                }
-            }
-            if at.active != 0 {
-                self.sources_used(&mut place, block, warp, effect);
-                match &op.kind {
-                    OpKind::Load(op) => self.init_load(&mut place, block, warp, op),
-                    OpKind::Store(op) => self.init_store(&mut place, block, warp, op),
-                    OpKind::Atomic(op) => self.init_atomic(&mut place, block, warp, op),
-                    OpKind::Call(op) => {
-                        if let Callee::Intrinsic(_) = op.callee {
-                            let base = warp.frames[at.frame as usize].base_local;
-                            for slot in &op.returns {
-                                let address = u64::from(base) * 4 + u64::from(slot.offset);
-                                let local = &mut place.init.warps[warp.index as usize].local;
-                                for lane in lanes(at.active) {
-                                    local.put(lane, address, slot.bytes.min(8), u32::MAX);
-                                }
-                            }
-                        }
-                    }
-                    _ => self.flow(&mut place, warp, effect),
-                }
+        if op.guard != Guard::ALWAYS {
+            let frame = warp.frames[at.frame as usize];
+            let row = frame.base_predicate + (op.guard.0 >> 1);
+            let predicates = &mut place.init.warps[warp.index as usize].registers.predicates;
+            let undefined = predicates.undefined(row, mask);
+            if undefined != 0 {
+                predicates.set(row, undefined, 0);
+                let what = "the condition of an instruction";
+                self.value_finding(&mut place, block, warp, undefined, what);
             }
         }
-        checks.effects = effects;
-        state.init = Some(init);
+        if at.active != 0 {
+            self.sources_used(&mut place, block, warp, effect);
+            match &op.kind {
+                OpKind::Load(op) => {
+                    define_elements(&mut place.init.warps[warp.index as usize], warp, op, at);
+                }
+                OpKind::Store(_) | OpKind::Atomic(_) | OpKind::Call(_) => {}
+                _ => self.flow(&mut place, warp, effect),
+            }
+        }
+    }
+
+    /// What a function of the machine returns is defined.
+    pub(super) fn init_intrinsic(
+        &self,
+        init: &mut BlockInit,
+        warp: &Warp,
+        at: Position,
+        op: &CallOp,
+    ) {
+        if !matches!(op.callee, Callee::Intrinsic(_)) {
+            return;
+        }
+        let base = warp.frames[at.frame as usize].base_local;
+        let local = &mut init.warps[warp.index as usize].local;
+        for slot in &op.returns {
+            let address = u64::from(base) * 4 + u64::from(slot.offset);
+            for lane in lanes(at.active) {
+                local.put(lane, address, slot.bytes.min(8), u32::MAX);
+            }
+        }
     }
 
     /// Reports sources that must be defined: addresses, and what decides where lanes go.
@@ -114,7 +114,7 @@ impl Engine<'_> {
         let registers = &mut place.init.warps[warp.index as usize].registers;
         let active = place.at.active;
         let undefined = match class {
-            Class::Predicate => registers.undefined_predicate(frame.base_predicate + row, active),
+            Class::Predicate => registers.predicates.undefined(frame.base_predicate + row, active),
             Class::R => registers.narrow.undefined(frame.base32 + row, active),
             Class::D => registers.wide.undefined(frame.base64 + row, active),
         };
@@ -123,7 +123,7 @@ impl Engine<'_> {
         }
         // Reported once.
         match class {
-            Class::Predicate => registers.set_predicate(frame.base_predicate + row, undefined, 0),
+            Class::Predicate => registers.predicates.set(frame.base_predicate + row, undefined, 0),
             Class::R => registers.narrow.define(frame.base32 + row, undefined),
             Class::D => registers.wide.define(frame.base64 + row, undefined),
         }
@@ -145,7 +145,7 @@ impl Engine<'_> {
                 .for_each(|row| registers.narrow.define(frame.base32 + row, active));
             (0..function.rows64).for_each(|row| registers.wide.define(frame.base64 + row, active));
             for row in 0..function.predicates {
-                registers.set_predicate(frame.base_predicate + row, active, 0);
+                registers.predicates.set(frame.base_predicate + row, active, 0);
             }
             let bytes = self.shared_bytes() as usize;
             place.init.shared.mark(0, bytes);
@@ -155,7 +155,7 @@ impl Engine<'_> {
             let row = absolute(source);
             match source.0 {
                 Class::Predicate => {
-                    if registers.undefined_predicate(row, 1 << lane) != 0 {
+                    if registers.predicates.undefined(row, 1 << lane) != 0 {
                         u64::MAX
                     } else {
                         0
@@ -168,17 +168,17 @@ impl Engine<'_> {
         for source in &effect.sources {
             let row = absolute(*source);
             undefined |= match source.0 {
-                Class::Predicate => registers.undefined_predicate(row, active),
+                Class::Predicate => registers.predicates.undefined(row, active),
                 class => registers.rows(class).undefined(row, active),
             };
         }
         if let Flow::Select(p) = effect.flow {
-            undefined |= registers.undefined_predicate(frame.base_predicate + p.row, active);
+            undefined |= registers.predicates.undefined(frame.base_predicate + p.row, active);
         }
         for result in &effect.results {
             let row = absolute(*result);
             match result.0 {
-                Class::Predicate => registers.set_predicate(row, active & !undefined, 0),
+                Class::Predicate => registers.predicates.set(row, active & !undefined, 0),
                 Class::R => registers.narrow.define(row, active & !undefined),
                 Class::D => registers.wide.define(row, active & !undefined),
             }
@@ -249,7 +249,7 @@ impl Engine<'_> {
                 }
                 Flow::Select(p) => {
                     let row = frame.base_predicate + p.row;
-                    if registers.undefined_predicate(row, 1 << lane) != 0 {
+                    if registers.predicates.undefined(row, 1 << lane) != 0 {
                         u64::MAX
                     } else if read_predicate(warp, &frame, p) >> lane & 1 != 0 {
                         a
@@ -313,12 +313,7 @@ impl Engine<'_> {
                     self.must_be_defined(&mut place, block, warp, (Class::R, row), operand);
                 }
             } else {
-                let wide = matches!(
-                    op.kind,
-                    WarpKind::MatchAny { wide: true } | WarpKind::MatchAll { wide: true }
-                );
-                let class = if wide { Class::D } else { Class::R };
-                self.must_be_defined(&mut place, block, warp, (class, op.a), operand);
+                self.must_be_defined(&mut place, block, warp, (value_class(op), op.a), operand);
                 let vote = (Class::Predicate, op.vote.row);
                 self.must_be_defined(&mut place, block, warp, vote, operand);
             }
@@ -339,7 +334,7 @@ impl Engine<'_> {
                 registers.narrow.set(frame.base32 + op.d, split.mask, |lane| bits[lane]);
             }
             if op.p != NONE {
-                registers.set_predicate(frame.base_predicate + op.p, split.mask, 0);
+                registers.predicates.set(frame.base_predicate + op.p, split.mask, 0);
             }
         }
     }

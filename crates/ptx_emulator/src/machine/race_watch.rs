@@ -23,6 +23,40 @@ pub(super) struct Part {
     pub(super) base: u64,
 }
 
+impl Part {
+    /// Whether lanes access the same only as a half of the warp, or are all apart.
+    fn is_apart(&self) -> bool {
+        match self.offsets {
+            Offsets::Even(Affine { stride: 0, .. }) => true,
+            Offsets::Even(value) => {
+                let distance = (value.step as i64).unsigned_abs();
+                value.is_line() || distance >= 16 * (value.stride as i64).unsigned_abs()
+            }
+            Offsets::Each(_) => false,
+        }
+    }
+}
+
+/// The lowest and the highest place of the lanes of `mask`.
+#[inline]
+fn ends(even: Affine, mask: u32) -> (u64, u64) {
+    if even.is_uniform() {
+        return (even.base, even.base);
+    }
+    // Lanes go upwards in most kernels.
+    if mask == FULL && even.is_line() && even.stride.cast_signed() > 0 {
+        return (even.base, even.lane(31).max(even.base));
+    }
+    let (mut low, mut high) = (u64::MAX, 0);
+    for half in [mask & 0xFFFF, mask & 0xFFFF_0000] {
+        if half != 0 {
+            let (a, b) = (even.lane(lowest(half)), even.lane(highest(half)));
+            (low, high) = (low.min(a).min(b), high.max(a).max(b));
+        }
+    }
+    (low.min(high), high)
+}
+
 /// Where an access goes.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
@@ -42,7 +76,7 @@ impl Engine<'_> {
         warp: &mut Warp,
         at: Position,
         op: &MemoryOp,
-        action: Action,
+        (action, part): (Action, Option<&Part>),
     ) {
         if checks.race.is_none()
             || matches!(op.space, Space::Local | Space::Frame | Space::Param | Space::Constant)
@@ -51,31 +85,11 @@ impl Engine<'_> {
         }
         let frame = warp.frames[at.frame as usize];
         let kind = (action, op.bytes, op.order);
-        if let Some(even) = even_addresses(warp, &frame, &op.address, at.active)
-            && let Some(part) = self.even_part(block, op.space, even, op.bytes, at)
+        if let Some(part) = part
+            && (action == Action::Read || part.is_apart())
         {
-            let read = match even.stride {
-                _ if action != Action::Read || op.order != Order::WEAK || op.bytes < 4 => None,
-                0 => Some((even.base.wrapping_sub(part.base), u64::from(op.bytes), at.active)),
-                stride if stride == u64::from(op.bytes) && at.active == FULL => {
-                    Some((even.base.wrapping_sub(part.base), stride * 32, 0))
-                }
-                _ => None,
-            };
-            if let Some(place) = read
-                && let (Some(race), Some(own)) = (&mut checks.race, &mut state.race)
-                && !own.copies_pending()
-                && race.may_skip(own, part.area, warp.index, place)
-            {
-                return;
-            }
-            let source = Stored { op, frame, part: &part };
-            self.race(checks, state, block, warp, at, &part, kind, source);
-            if let Some(place) = read
-                && let (Some(race), Some(own)) = (&mut checks.race, &mut state.race)
-            {
-                race.was_read(own, part.area, warp.index, place);
-            }
+            let source = Stored { op, frame, part };
+            self.race(checks, state, block, warp, at, part, kind, source);
             return;
         }
         let found = addresses(warp, &frame, &op.address);
@@ -87,30 +101,25 @@ impl Engine<'_> {
         }
     }
 
-    /// The part of shared or global memory that evenly spaced lanes access: lane 0's address and the distance from lane to
-    /// lane. `None` unless all of it is there, and aligned.
+    /// The part of shared or global memory that evenly spaced lanes access. `None` unless all of it is there, and aligned.
     #[inline]
     pub(super) fn even_part(
         &self,
         block: &BlockState,
-        space: Space,
-        even: Affine,
-        bytes: u32,
+        warp: &Warp,
+        op: &MemoryOp,
         at: Position,
     ) -> Option<Part> {
-        let Affine { base: first, stride, .. } = even;
+        let frame = warp.frames.get(at.frame as usize)?;
+        let even = even_addresses(warp, frame, &op.address, at.active)?;
+        let low_bits = u64::from(op.bytes).checked_sub(1)?;
         // Lanes go one way, and not around.
-        if bytes == 0
-            || (first | stride) & u64::from(bytes - 1) != 0
-            || !even.is_line()
-            || !even.is_near()
-        {
+        if (even.base | even.stride | even.step) & low_bits != 0 || !even.is_near() {
             return None;
         }
-        let ends = [even.lane(lowest(at.active)), even.lane(highest(at.active))];
-        let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-        let bytes = high - low + u64::from(bytes);
-        let (area, base) = match space {
+        let (low, high) = ends(even, at.active);
+        let bytes = (high - low).checked_add(u64::from(op.bytes))?;
+        let (area, base) = match op.space {
             Space::Shared => {
                 let offset = low.checked_sub(window::SHARED_RESERVED)?;
                 if offset.checked_add(bytes)? > block.shared.len() as u64 {
@@ -128,7 +137,7 @@ impl Engine<'_> {
             }
             _ => return None,
         };
-        let offsets = Offsets::Even { first: first.wrapping_sub(base), stride };
+        let offsets = Offsets::Even(even.plus(base.wrapping_neg()));
         Some(Part { area, lanes: at.active, offsets, base })
     }
 
@@ -166,6 +175,7 @@ impl Engine<'_> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "a position in the machine has many parts")]
+    #[inline]
     pub(super) fn race(
         &mut self,
         checks: &mut Checks,

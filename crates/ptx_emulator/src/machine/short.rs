@@ -23,6 +23,8 @@ pub(super) struct ShortOp {
     extra: u32,
     /// Its position.
     pub(super) pc: u32,
+    /// Whether it is a load or store.
+    pub(super) access: bool,
     /// Of a comparison of integers.
     pub(super) compare: IntCompare,
 }
@@ -39,7 +41,16 @@ impl ShortOp {
 
     fn new(handler: Handler) -> ShortOp {
         let compare = IntCompare { holds: 0, signed: false, wide: false };
-        ShortOp { handler, guard: ShortOp::ALWAYS, d: 0, s: [0; 2], extra: 0, pc: 0, compare }
+        ShortOp {
+            handler,
+            guard: ShortOp::ALWAYS,
+            d: 0,
+            s: [0; 2],
+            extra: 0,
+            pc: 0,
+            access: false,
+            compare,
+        }
     }
 
     /// The short forms of a program's operations.
@@ -118,6 +129,7 @@ impl ShortOp {
             d: u16::try_from(row).ok()?,
             s: [u16::try_from(address).ok()?, 0],
             extra: offset.cast_unsigned(),
+            access: true,
             ..ShortOp::new(handler)
         })
     }

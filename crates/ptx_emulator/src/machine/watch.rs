@@ -6,14 +6,15 @@
 use super::CLUSTER_BARRIER;
 use super::barrier::Barrier;
 use super::block::{Block, BlockState};
+use super::init_watch::Place;
 use super::launch::Engine;
 use super::warp::{Frame, Warp};
-use crate::checks::init::BlockInit;
+use crate::checks::init::{BlockInit, Unassigned};
 use crate::checks::race::BlockRace;
 use crate::checks::{BlockChecks, Check, Checks};
 use crate::events::Action;
-use crate::op::{BarrierKind, FrameSlot, NONE, OpKind, WarpOp};
-use crate::row::{Class, Row32, Row64, lanes};
+use crate::op::{BarrierKind, FrameSlot, MemoryOp, NONE, OpKind, WarpOp};
+use crate::row::{Row32, Row64, lanes};
 
 /// A 32-bit register's values.
 pub(super) fn narrow(warp: &Warp, frame: &Frame, row: u32) -> Row32 {
@@ -23,6 +24,14 @@ pub(super) fn narrow(warp: &Warp, frame: &Frame, row: u32) -> Row32 {
 /// A 64-bit register's values.
 pub(super) fn wide(warp: &Warp, frame: &Frame, row: u32) -> Row64 {
     warp.r64.copy(frame.base64 + row)
+}
+
+/// Whether initcheck, if it runs, has no undefined register to follow in this warp.
+#[inline]
+pub(super) fn all_defined(block: &BlockState, warp: &Warp) -> bool {
+    let init = block.checks.as_ref().and_then(|checks| checks.init.as_ref());
+    let state = init.and_then(|init| init.warps.get(warp.index as usize));
+    state.is_none_or(|state| state.registers.all_defined())
 }
 
 /// A warp's place in the code.
@@ -37,9 +46,8 @@ pub(super) struct Position {
 impl Engine<'_> {
     /// Before the first block.
     pub(super) fn launch_begins(&mut self) {
-        let program = self.program;
         if let Some(checks) = &mut self.checks {
-            checks.launch_begins(program);
+            checks.launch_begins();
         }
     }
 
@@ -66,7 +74,7 @@ impl Engine<'_> {
         }
         block.state.checks = Some(Box::new(state));
         for warp in &block.warps {
-            self.frame_begins(&mut block.state, warp, 0, u32::MAX);
+            self.frame_begins(&mut block.state, warp, 0, warp.alive);
         }
     }
 
@@ -83,7 +91,7 @@ impl Engine<'_> {
             .is_some_and(|checks| looks.iter().any(|check| checks.set.contains(*check)))
     }
 
-    /// As [`look_on`](Engine::look_on), for operations that some check wants to see.
+    /// Before the operation at `pc`, to which the lanes of `mask` come; those of `active` are about to execute it.
     #[inline]
     pub(super) fn watch(
         &mut self,
@@ -94,47 +102,84 @@ impl Engine<'_> {
         mask: u32,
         active: u32,
     ) {
-        let kind = self.program.ops.get(pc as usize).map(|op| &op.kind);
+        let Some(op) = self.program.ops.get(pc as usize) else {
+            return;
+        };
         let seen = matches!(
-            kind,
-            Some(
-                OpKind::Load(_)
-                    | OpKind::Store(_)
-                    | OpKind::Atomic(_)
-                    | OpKind::Fence(_)
-                    | OpKind::Barrier(_)
-                    | OpKind::Warp(_)
-            )
+            op.kind,
+            OpKind::Load(_)
+                | OpKind::Store(_)
+                | OpKind::Atomic(_)
+                | OpKind::Fence(_)
+                | OpKind::Barrier(_)
+                | OpKind::Call(_)
+                | OpKind::Warp(_)
         );
-        // initcheck follows registers, and so every operation.
-        if seen || self.checks.as_ref().is_some_and(|checks| !checks.effects.is_empty()) {
-            self.look_on(block, warp, frame, pc, mask, active);
+        // initcheck follows undefined values through all operations, where there are any.
+        let defined = all_defined(block, warp);
+        if !defined || seen && active != 0 {
+            let at = Position { frame, pc, active };
+            self.look_on(block, warp, at, (mask, defined));
         }
     }
 
-    /// The lanes of `mask` come to the operation at `pc`; those of `active` are about to execute it.
     fn look_on(
         &mut self,
         block: &mut BlockState,
         warp: &mut Warp,
-        frame: u32,
-        pc: u32,
-        mask: u32,
-        active: u32,
+        at: Position,
+        (mask, defined): (u32, bool),
     ) {
         // Taken out for the time of the look, so that the machine can be asked meanwhile.
         let (Some(mut checks), Some(mut state)) = (self.checks.take(), block.checks.take()) else {
             return;
         };
-        let at = Position { frame, pc, active };
-        if state.init.is_some() {
-            self.init_watch(&mut checks, &mut state, block, warp, at, mask);
+        if !defined && let Some(init) = &mut state.init {
+            self.init_watch(&mut checks, init, block, warp, at, mask);
         }
-        if active != 0 {
+        if at.active != 0 {
             self.look(&mut checks, &mut state, block, warp, at);
         }
         block.checks = Some(state);
         self.checks = Some(checks);
+    }
+
+    /// Before a load or store of a warp whose registers are all defined.
+    #[inline]
+    pub(super) fn watch_access(
+        &mut self,
+        block: &mut BlockState,
+        warp: &mut Warp,
+        at: Position,
+        access: (&MemoryOp, Action),
+    ) {
+        let (Some(mut checks), Some(mut state)) = (self.checks.take(), block.checks.take()) else {
+            return;
+        };
+        self.look_at_access(&mut checks, &mut state, block, warp, at, access);
+        block.checks = Some(state);
+        self.checks = Some(checks);
+    }
+
+    /// A load or store, before it is executed.
+    fn look_at_access(
+        &mut self,
+        checks: &mut Checks,
+        state: &mut BlockChecks,
+        block: &BlockState,
+        warp: &mut Warp,
+        at: Position,
+        (op, action): (&MemoryOp, Action),
+    ) {
+        let part = self.even_part(block, warp, op, at);
+        if let Some(init) = &mut state.init {
+            let mut place = Place { checks, init, at };
+            match action {
+                Action::Write => self.init_store(&mut place, block, warp, op, part.as_ref()),
+                _ => self.init_load(&mut place, block, warp, op, part.as_ref()),
+            }
+        }
+        self.race_access(checks, state, block, warp, at, op, (action, part.as_ref()));
     }
 
     fn look(
@@ -150,11 +195,23 @@ impl Engine<'_> {
             return;
         };
         match &op.kind {
-            OpKind::Load(op) => self.race_access(checks, state, block, warp, at, op, Action::Read),
-            OpKind::Store(op) => {
-                self.race_access(checks, state, block, warp, at, op, Action::Write);
+            OpKind::Load(op) => {
+                self.look_at_access(checks, state, block, warp, at, (op, Action::Read));
             }
-            OpKind::Atomic(op) => self.race_atomic(checks, state, block, warp, at, op),
+            OpKind::Store(op) => {
+                self.look_at_access(checks, state, block, warp, at, (op, Action::Write));
+            }
+            OpKind::Atomic(op) => {
+                if let Some(init) = &mut state.init {
+                    self.init_atomic(&mut Place { checks, init, at }, block, warp, op);
+                }
+                self.race_atomic(checks, state, block, warp, at, op);
+            }
+            OpKind::Call(op) => {
+                if let Some(init) = &mut state.init {
+                    self.init_intrinsic(init, warp, at, op);
+                }
+            }
             OpKind::Fence(order) => {
                 if let (Some(race), Some(own)) = (&mut checks.race, &mut state.race) {
                     race.fence(own, warp.index, at.active, *order);
@@ -237,6 +294,30 @@ impl Engine<'_> {
 
     /// A function's frame was made for the lanes of `mask`: nothing in it is written but its constants.
     pub(super) fn frame_begins(&self, block: &mut BlockState, warp: &Warp, frame: u32, mask: u32) {
+        if block.checks.as_ref().is_none_or(|checks| checks.init.is_none()) {
+            return;
+        }
+        let function = warp.frames.get(frame as usize).map_or(0, |frame| frame.function);
+        if let Some(unassigned) = self.program.effects().unassigned.get(function as usize) {
+            self.renew_frame(block, warp, frame, mask, unassigned);
+        }
+    }
+
+    /// The lanes of `mask` leave a frame; what was undefined there does not matter any more.
+    pub(super) fn frame_ends(&self, block: &mut BlockState, warp: &Warp, frame: u32, mask: u32) {
+        if !all_defined(block, warp) {
+            self.renew_frame(block, warp, frame, mask, &Unassigned::default());
+        }
+    }
+
+    fn renew_frame(
+        &self,
+        block: &mut BlockState,
+        warp: &Warp,
+        frame: u32,
+        mask: u32,
+        unassigned: &Unassigned,
+    ) {
         let Some(init) = block.checks.as_mut().and_then(|checks| checks.init.as_mut()) else {
             return;
         };
@@ -250,16 +331,7 @@ impl Engine<'_> {
         };
         let bases = [frame.base32, frame.base64, frame.base_predicate];
         let counts = [function.rows32, function.rows64, function.predicates];
-        state.registers.forget(bases, counts, mask);
-        for (class, row, _) in &function.constants {
-            match class {
-                Class::R => state.registers.narrow.define(frame.base32 + row, mask),
-                Class::D => state.registers.wide.define(frame.base64 + row, mask),
-                Class::Predicate => {
-                    state.registers.set_predicate(frame.base_predicate + row, mask, 0);
-                }
-            }
-        }
+        state.registers.renew(bases, counts, unassigned, mask);
         state.local.forget(frame.base_local, frame.top_local, mask);
     }
 

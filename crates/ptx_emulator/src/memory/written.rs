@@ -16,6 +16,12 @@ impl Written {
         Some(Written { words })
     }
 
+    /// The bits of so many bytes, up to 32, all of them written.
+    #[inline]
+    pub(crate) fn all_bits(bytes: u32) -> u32 {
+        if bytes >= 32 { u32::MAX } else { (1 << bytes) - 1 }
+    }
+
     /// The bits of up to 32 bytes at `at`, the first one lowest.
     #[inline]
     pub(crate) fn get(&self, at: usize, bytes: u32) -> u32 {
@@ -24,15 +30,17 @@ impl Written {
         if shift != 0 {
             bits |= self.words.get(word + 1).map_or(0, |word| word << (64 - shift));
         }
-        bits as u32 & low(bytes)
+        bits as u32 & Written::all_bits(bytes)
     }
 
     /// Sets the bits of up to 32 bytes at `at`, and clears those that are not in `bits`.
     #[inline]
     pub(crate) fn put(&mut self, at: usize, bytes: u32, bits: u32) {
         let (word, shift) = (at / 64, at % 64);
-        let (mask, bits) =
-            (u128::from(low(bytes)) << shift, u128::from(bits & low(bytes)) << shift);
+        let (mask, bits) = (
+            u128::from(Written::all_bits(bytes)) << shift,
+            u128::from(bits & Written::all_bits(bytes)) << shift,
+        );
         for (word, part) in [(word, 0), (word + 1, 64)] {
             let (mask, bits) = ((mask >> part) as u64, (bits >> part) as u64);
             if mask != 0
@@ -91,11 +99,6 @@ impl Written {
             at += count as usize;
         }
     }
-}
-
-/// The low `bytes` bits.
-fn low(bytes: u32) -> u32 {
-    if bytes >= 32 { u32::MAX } else { (1 << bytes) - 1 }
 }
 
 #[cfg(test)]

@@ -253,3 +253,25 @@ help: give the variable a value on every path that leads here",
     ];
     assert_eq!(texts(&source, "initcheck", 1, 32), expected);
 }
+
+#[test]
+fn a_word_of_which_a_half_was_written_decides_a_branch() {
+    let source = |between: &str| {
+        kernel_with(
+            ".shared .align 4 .b8 tile[256];",
+            &format!(
+                "mov.u64 %rd1, tile; mad.wide.u32 %rd2, %t, 4, %rd1; cvt.u16.u32 %h1, %t;
+                 st.shared.b16 [%rd2], %h1;
+                 ld.shared.b32 %r1, [%rd2];
+                 {between}
+                 setp.eq.u32 %p1, %r1, 7;
+                 @%p1 bra END;
+                 st.global.b32 [%a], %t;
+             END: ret;"
+            ),
+        )
+    };
+    assert_eq!(kinds(&source(""), "initcheck", 1, 32), [VALUE]);
+    assert_eq!(kinds(&source("shr.u32 %r1, %r1, 15;"), "initcheck", 1, 32), [VALUE]);
+    clean(&source("and.b32 %r1, %r1, 0xffff;"), "initcheck", 1, 32);
+}

@@ -1,5 +1,6 @@
 //! Which registers each operation reads and writes, and what becomes of bits that are not defined.
 
+use super::unassigned::{Unassigned, unassigned};
 use crate::async_op::MbarrierKind;
 use crate::op::{AddressRow, BarrierKind, Callee, CarryIn, Logic, NONE, Op, OpKind, Pred};
 use crate::program::Program;
@@ -56,8 +57,29 @@ impl Effect {
     }
 }
 
+/// What initcheck knows of a program.
+#[derive(Debug)]
+pub(crate) struct Effects {
+    /// Of all operations, by position.
+    pub(crate) operations: Vec<Effect>,
+    /// By function.
+    pub(crate) unassigned: Vec<Unassigned>,
+}
+
+impl Effects {
+    pub(crate) fn of(program: &Program) -> Effects {
+        let operations = operations(program);
+        let unassigned = program
+            .functions
+            .iter()
+            .map(|function| unassigned(&program.ops, &operations, function))
+            .collect();
+        Effects { operations, unassigned }
+    }
+}
+
 /// The effects of all operations, by position.
-pub(crate) fn effects(program: &Program) -> Vec<Effect> {
+fn operations(program: &Program) -> Vec<Effect> {
     program
         .ops
         .iter()
@@ -266,7 +288,8 @@ mod tests {
              }",
         )
         .unwrap();
-        let flows: Vec<Flow> = effects(&program).iter().map(|effect| effect.flow).collect();
+        let flows: Vec<Flow> =
+            program.effects().operations.iter().map(|effect| effect.flow).collect();
         let convert = Flow::Convert { from: 64, to: 32, sign: false };
         let expected = [Flow::And, Flow::Pack, convert, Flow::Any, Flow::Any, Flow::ShiftLeft];
         assert_eq!(flows[..6], expected);

@@ -6,9 +6,11 @@
 
 mod effects;
 mod registers;
+mod unassigned;
 
-pub(crate) use effects::{Effect, Flow, effects};
+pub(crate) use effects::{Effect, Effects, Flow};
 pub(crate) use registers::Registers;
+pub(crate) use unassigned::{Unassigned, value_class};
 
 use crate::memory::Written;
 use crate::row::lanes;

@@ -1,36 +1,74 @@
 //! Which bits of a warp's registers are defined.
 
+use super::unassigned::Unassigned;
 use crate::row::{Class, Row64, lanes};
+
+/// For each row the lanes that are not, or not wholly, defined.
+#[derive(Debug, Default)]
+pub(crate) struct Masks {
+    rows: Vec<u32>,
+    /// Rows that have such lanes.
+    count: usize,
+}
+
+impl Masks {
+    fn grow(&mut self, end: usize) {
+        if self.rows.len() < end {
+            self.rows.resize(end, 0);
+        }
+    }
+
+    /// The lanes of `mask` that are not defined.
+    #[inline]
+    pub(crate) fn undefined(&self, row: u32, mask: u32) -> u32 {
+        self.rows.get(row as usize).map_or(0, |found| found & mask)
+    }
+
+    /// Of the lanes of `mask`, those of `undefined` are not defined.
+    #[inline]
+    pub(crate) fn set(&mut self, row: u32, mask: u32, undefined: u32) {
+        if let Some(found) = self.rows.get_mut(row as usize) {
+            let before = *found;
+            *found = before & !mask | undefined & mask;
+            self.count += usize::from(*found != 0);
+            self.count -= usize::from(before != 0);
+        }
+    }
+
+    /// The rows from `start` on are defined for the lanes of `mask`, but those of `unassigned` are not.
+    fn renew(&mut self, start: u32, count: u32, unassigned: &[u32], mask: u32) {
+        self.grow((start + count) as usize);
+        if self.count != 0 {
+            (start..start + count).for_each(|row| self.set(row, mask, 0));
+        }
+        unassigned.iter().for_each(|row| self.set(start + row, mask, mask));
+    }
+}
 
 /// Rows of one width. Bits that are set are not defined.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
-    /// For each row the lanes that have undefined bits.
-    masks: Vec<u32>,
-    /// For each row the undefined bits of these lanes; without an entry all of them.
+    masks: Masks,
+    /// For each row the undefined bits of the lanes that have any; without an entry all of them.
     bits: Vec<Option<Box<Row64>>>,
 }
 
 impl Rows {
-    /// The rows from `start` on are as new for the lanes of `mask`.
-    fn forget(&mut self, start: usize, count: usize, mask: u32) {
-        let end = start + count;
-        if self.masks.len() < end {
-            self.masks.resize(end, 0);
-            self.bits.resize_with(end, || None);
-        }
-        for row in start..end {
-            if let Some(bits) = &mut self.bits[row] {
+    /// As [`Masks::renew`].
+    fn renew(&mut self, start: u32, count: u32, unassigned: &[u32], mask: u32) {
+        self.masks.renew(start, count, unassigned, mask);
+        self.bits.resize_with(self.masks.rows.len(), || None);
+        for row in unassigned {
+            if let Some(Some(bits)) = self.bits.get_mut((start + row) as usize) {
                 lanes(mask).for_each(|lane| bits[lane] = u64::MAX);
             }
-            self.masks[row] |= mask;
         }
     }
 
     /// The lanes of `mask` that have undefined bits.
     #[inline]
     pub(crate) fn undefined(&self, row: u32, mask: u32) -> u32 {
-        self.masks.get(row as usize).map_or(0, |found| found & mask)
+        self.masks.undefined(row, mask)
     }
 
     /// A lane's undefined bits.
@@ -47,26 +85,19 @@ impl Rows {
     /// The lanes of `mask` are defined.
     #[inline]
     pub(crate) fn define(&mut self, row: u32, mask: u32) {
-        if let Some(found) = self.masks.get_mut(row as usize) {
-            *found &= !mask;
-        }
+        self.masks.set(row, mask, 0);
     }
 
     /// Sets the undefined bits of the lanes of `mask`.
     pub(crate) fn set(&mut self, row: u32, mask: u32, undefined: impl Fn(usize) -> u64) {
-        let at = row as usize;
-        if at >= self.masks.len() {
+        let Some(bits) = self.bits.get_mut(row as usize) else {
             return;
-        }
+        };
         for lane in lanes(mask) {
             let value = undefined(lane);
-            if value == 0 {
-                self.masks[at] &= !(1 << lane);
-                continue;
-            }
-            self.masks[at] |= 1 << lane;
-            if value != u64::MAX || self.bits[at].is_some() {
-                self.bits[at].get_or_insert_with(|| Box::new([u64::MAX; 32]))[lane] = value;
+            self.masks.set(row, 1 << lane, if value == 0 { 0 } else { u32::MAX });
+            if value != 0 && (value != u64::MAX || bits.is_some()) {
+                bits.get_or_insert_with(|| Box::new([u64::MAX; 32]))[lane] = value;
             }
         }
     }
@@ -77,37 +108,32 @@ impl Rows {
 pub(crate) struct Registers {
     pub(crate) narrow: Rows,
     pub(crate) wide: Rows,
-    /// For each predicate the lanes in which it is not defined.
-    pub(crate) predicates: Vec<u32>,
+    pub(crate) predicates: Masks,
 }
 
 impl Registers {
-    /// A frame's rows are as new for the lanes of `mask`: bases and counts of 32-bit rows, 64-bit rows and predicates.
-    pub(crate) fn forget(&mut self, bases: [u32; 3], counts: [u32; 3], mask: u32) {
-        let [narrow, wide, predicates] = bases.map(|base| base as usize);
-        self.narrow.forget(narrow, counts[0] as usize, mask);
-        self.wide.forget(wide, counts[1] as usize, mask);
-        let end = predicates + counts[2] as usize;
-        if self.predicates.len() < end {
-            self.predicates.resize(end, 0);
-        }
-        self.predicates[predicates..end].iter_mut().for_each(|row| *row |= mask);
+    /// A frame's rows are as new for the lanes of `mask`: bases and counts of 32-bit rows, 64-bit rows and predicates, and the
+    /// rows that may be read before they are written.
+    pub(crate) fn renew(
+        &mut self,
+        bases: [u32; 3],
+        counts: [u32; 3],
+        unassigned: &Unassigned,
+        mask: u32,
+    ) {
+        self.narrow.renew(bases[0], counts[0], &unassigned.narrow, mask);
+        self.wide.renew(bases[1], counts[1], &unassigned.wide, mask);
+        self.predicates.renew(bases[2], counts[2], &unassigned.predicates, mask);
+    }
+
+    /// Whether everything is defined.
+    #[inline]
+    pub(crate) fn all_defined(&self) -> bool {
+        self.narrow.masks.count + self.wide.masks.count + self.predicates.count == 0
     }
 
     pub(crate) fn rows(&self, class: Class) -> &Rows {
         if class == Class::D { &self.wide } else { &self.narrow }
-    }
-
-    /// The lanes of `mask` in which a predicate is not defined.
-    #[inline]
-    pub(crate) fn undefined_predicate(&self, row: u32, mask: u32) -> u32 {
-        self.predicates.get(row as usize).map_or(0, |found| found & mask)
-    }
-
-    pub(crate) fn set_predicate(&mut self, row: u32, mask: u32, undefined: u32) {
-        if let Some(found) = self.predicates.get_mut(row as usize) {
-            *found = *found & !mask | undefined & mask;
-        }
     }
 
     /// Sets the undefined bits of the lanes of `mask` in a row of any class; a predicate is undefined if any bit is.
@@ -125,7 +151,7 @@ impl Registers {
                 let bits = lanes(mask)
                     .filter(|lane| undefined(*lane) != 0)
                     .fold(0, |bits, lane| bits | 1 << lane);
-                self.set_predicate(row, mask, bits);
+                self.predicates.set(row, mask, bits);
             }
         }
     }
@@ -138,14 +164,22 @@ mod tests {
     #[test]
     fn rows_keep_bits_of_each_lane() {
         let mut rows = Rows::default();
-        rows.forget(2, 3, 0xFF);
+        rows.renew(2, 3, &[0, 1, 2], 0xFF);
         assert_eq!((rows.undefined(2, !0), rows.bits(4, 7), rows.bits(4, 8)), (0xFF, u64::MAX, 0));
         rows.set(3, 0xF, |lane| lane as u64);
         assert_eq!(rows.undefined(3, !0), 0xFE);
         assert_eq!((rows.bits(3, 0), rows.bits(3, 3), rows.bits(3, 4)), (0, 3, u64::MAX));
         rows.define(3, 0xF0);
         assert_eq!(rows.undefined(3, !0), 0xE);
-        rows.forget(3, 1, 0x1);
+        rows.renew(3, 1, &[0], 0x1);
         assert_eq!((rows.bits(3, 0), rows.bits(3, 2)), (u64::MAX, 2));
+        assert_eq!(rows.masks.count, 3);
+        rows.renew(2, 3, &[1], 0xFE);
+        assert_eq!(
+            (rows.undefined(2, !0), rows.undefined(3, !0), rows.undefined(4, !0)),
+            (1, 0xFF, 1)
+        );
+        rows.renew(2, 3, &[], 0xFF);
+        assert_eq!(rows.masks.count, 0);
     }
 }

@@ -29,12 +29,6 @@ impl Clock {
         self.now
     }
 
-    /// The time of accesses that happen now.
-    #[inline]
-    pub(super) fn now(&self) -> Time {
-        self.now
-    }
-
     /// A time that all accesses so far are not after, and all later ones are.
     pub(super) fn cut(&mut self) -> Time {
         if self.used {

@@ -1,7 +1,7 @@
 //! The rules: which two accesses to the same bytes are a hazard.
 
+use super::cell::{Cell, Crowd, Flags, Read, ReaderLists, Write};
 use super::clock::BlockClock;
-use super::shadow::{Cell, Crowd, Flags, Read, ReaderLists, Write};
 use super::vector::{Thread, Time};
 use crate::row::lanes;
 
@@ -161,26 +161,7 @@ impl Access {
         if self.flags.has(Flags::NON_COHERENT) && cell.write.time != 0 {
             found(self.conflict_with_write(Hazard::NonCoherent, &cell.write, own));
         }
-        let read = &mut cell.read;
-        let same_warp = read.block == self.block && u32::from(read.warp) == self.warp;
-        if same_warp && read.time == self.time && read.pc == self.pc && read.flags == self.flags {
-            read.lanes |= own;
-            return Crowd::No;
-        }
-        // A read that came before this one in the order is covered by it: what is after this one is after both.
-        let covered = self.stands_for(read)
-            && (self.after_read(read, own)
-                || same_warp && read.lanes & !own == 0
-                || clocks.vectors && self.covers(clocks, read, own));
-        let room = covered || self.keep(clocks, cell, lists, own);
-        cell.read = Read {
-            time: self.time,
-            block: self.block,
-            pc: self.pc,
-            lanes: own,
-            warp: self.warp as u8,
-            flags: self.flags,
-        };
+        let room = self.remember_read(Some(clocks), cell, lists, own);
         if room {
             Crowd::No
         } else if cell.write.time == 0 {
@@ -190,6 +171,39 @@ impl Access {
         } else {
             Crowd::No
         }
+    }
+
+    /// Makes this read the cell's last one. False if there is no room for further readers. Without clocks only floors say
+    /// what is in order.
+    pub(super) fn remember_read(
+        &self,
+        clocks: Option<&BlockClock>,
+        cell: &mut Cell,
+        lists: &mut ReaderLists,
+        own: u32,
+    ) -> bool {
+        let clocks = clocks.filter(|clocks| clocks.vectors);
+        let read = &mut cell.read;
+        let same_warp = read.block == self.block && u32::from(read.warp) == self.warp;
+        if same_warp && read.time == self.time && read.pc == self.pc && read.flags == self.flags {
+            read.lanes |= own;
+            return true;
+        }
+        // A read that came before this one in the order is covered by it: what is after this one is after both.
+        let covered = self.stands_for(read)
+            && (self.after_read(read, own)
+                || same_warp && read.lanes & !own == 0
+                || clocks.is_some_and(|clocks| self.covers(clocks, read, own)));
+        let room = covered || self.keep(clocks, cell, lists, own);
+        cell.read = Read {
+            time: self.time,
+            block: self.block,
+            pc: self.pc,
+            lanes: own,
+            warp: self.warp as u8,
+            flags: self.flags,
+        };
+        room
     }
 
     /// Whether what is in conflict with an earlier read would be with this access too: strong accesses are in conflict
@@ -208,7 +222,7 @@ impl Access {
     #[inline(never)]
     fn keep(
         &self,
-        clocks: &BlockClock,
+        clocks: Option<&BlockClock>,
         cell: &mut Cell,
         lists: &mut ReaderLists,
         own: u32,
@@ -228,7 +242,7 @@ impl Access {
                     && (read.flags.has(Flags::STRONG) || !old.flags.has(Flags::STRONG))
                 || self.stands_for(read)
                     && (read.block == self.block && read.time <= self.block_floor
-                        || clocks.vectors && self.covers(clocks, read, own))
+                        || clocks.is_some_and(|clocks| self.covers(clocks, read, own)))
         });
         free.map(|place| *place = old).is_some()
     }
@@ -253,17 +267,22 @@ impl Access {
                 let early = cell.read.lanes;
                 found(self.conflict_with_read(Hazard::NonCoherent, &cell.read, own, early));
             }
-            if cell.more != 0 {
-                if let Some(list) = lists.get(cell.more) {
-                    for read in list.list.iter().filter(|read| read.time != 0) {
-                        if !self.after_read(read, own) {
-                            self.against_read(clocks, read, own, found);
-                        }
+            if let Some(list) = lists.get(cell.more) {
+                for read in list.list.iter().filter(|read| read.time != 0) {
+                    if !self.after_read(read, own) {
+                        self.against_read(clocks, read, own, found);
                     }
                 }
-                lists.release(cell.more);
-                cell.more = 0;
             }
+        }
+        self.remember_write(cell, lists, own);
+    }
+
+    /// Makes this write the cell's last one, and forgets who read what was there before.
+    pub(super) fn remember_write(&self, cell: &mut Cell, lists: &mut ReaderLists, own: u32) {
+        if cell.read.time != 0 {
+            lists.release(cell.more);
+            cell.more = 0;
             cell.read.time = 0;
         }
         let last = (31 - own.leading_zeros().min(31)) as Thread;

@@ -5,22 +5,29 @@
 //! are compressed for blocks and warps. A run can miss hazards that another schedule shows; it never invents
 //! one.
 
+mod cell;
 mod clock;
 mod hazard;
+mod line;
 #[cfg(test)]
 mod model;
 mod shadow;
+mod sweep;
 mod vector;
 
 use std::collections::HashMap;
 
+use cell::{Crowd, Flags};
 use clock::{BlockClock, Clock, Released};
 pub(crate) use hazard::{Conflict, Hazard};
-use shadow::{Crowd, Flags, Shadow, Together};
+use line::{Look, Note};
+use shadow::Shadow;
+use sweep::Pieces;
 use vector::Thread;
 
 use crate::events::{self, Action, Area, Offsets, Values};
 use crate::op::{Order, Scope, Semantics};
+use crate::registers::Affine;
 use crate::row::lanes;
 
 /// A conflict, and what else is known about it.
@@ -137,8 +144,10 @@ impl Iterator for Groups<'_> {
         let first = self.rest.trailing_zeros() as usize & 31;
         let offset = self.offsets.at(first);
         let group = match self.offsets {
-            Offsets::Even { stride: 0, .. } => self.rest,
-            Offsets::Even { .. } => 1 << first,
+            Offsets::Even(value) if value.is_uniform() => self.rest,
+            // The same for each half.
+            Offsets::Even(Affine { stride: 0, .. }) => self.rest & 0xFFFF << (first & 16),
+            Offsets::Even(_) => 1 << first,
             Offsets::Each(row) => {
                 let mut group = 0;
                 for lane in lanes(self.rest) {
@@ -172,19 +181,15 @@ impl Race {
         if self.clock.exhausted() {
             return;
         }
+        if self.sweep(block, event) {
+            return;
+        }
         let shared = event.area == Area::Shared;
         if event.order.is_strong() && event.action != Action::Write {
             self.take_up(block, event);
         }
-        let access = hazard::Access {
-            block: block.clocks.block,
-            warp: event.warp,
-            pc: event.pc,
-            time: self.clock.access(),
-            flags: flags(event.order, event.action, shared),
-            block_floor: block.clocks.floor,
-            warp_floor: block.clocks.warp_floor(event.warp),
-        };
+        let access = self.about(block, event);
+        let look = self.look(&access, shared);
         if shared
             && block.copies_pending()
             && let Some(conflict) = block.pending_conflict(event)
@@ -198,10 +203,10 @@ impl Race {
         let rising = rising(event.offsets, event.lanes, event.bytes);
         let all = event.action == Action::Write && !rising;
         let weak_read = event.action == Action::Read && !event.order.is_strong();
-        let line = (access.block, self.generation, weak_read && !event.order.non_coherent);
+        let skip = weak_read && !event.order.non_coherent;
         for (offset, group) in (Groups { offsets: event.offsets, rest: event.lanes, all }) {
             let mut found = |conflict: Conflict| add(hits, begin, conflict, values);
-            shadow.visit(offset as usize, bytes, line, |cell, lists| match event.action {
+            shadow.visit(offset as usize, bytes, (look, skip), |cell, lists| match event.action {
                 Action::Read => access.reads(clocks, cell, lists, group, &mut found),
                 Action::Write | Action::Atomic => {
                     access.writes(clocks, cell, lists, group, &mut found);
@@ -217,49 +222,68 @@ impl Race {
         }
     }
 
-    /// Whether a weak read of all lanes, or of one place by some, makes no difference any more: the same was seen before, or
-    /// there are readers enough. `at`: first byte, number of bytes, and the lanes, if
-    /// they all read the same; 0 if each reads its own.
+    /// Takes note of a weak access to neighbouring words that is in conflict with nothing. False if it has to be looked at
+    /// word by word.
     #[inline]
-    pub(crate) fn may_skip(
-        &mut self,
-        block: &mut BlockRace,
-        area: Area,
-        warp: u32,
-        at: (u64, u64, u32),
-    ) -> bool {
-        let read = self.together(block, warp, at);
-        shadow_of(&mut self.global, &mut block.shared, area).may_skip(read)
-    }
-
-    /// Such a read has gone through [`access`](Race::access).
-    pub(crate) fn was_read(
-        &mut self,
-        block: &mut BlockRace,
-        area: Area,
-        warp: u32,
-        at: (u64, u64, u32),
-    ) {
-        let read = self.together(block, warp, at);
-        shadow_of(&mut self.global, &mut block.shared, area).note_together(read);
-    }
-
-    #[inline]
-    fn together(
-        &self,
-        block: &BlockRace,
-        warp: u32,
-        (offset, bytes, lanes): (u64, u64, u32),
-    ) -> Together {
-        Together {
-            offset: offset as usize,
-            bytes: bytes as usize,
-            shape: (offset, lanes),
-            block: block.clocks.block,
-            warp,
-            time: self.clock.now(),
-            generation: self.generation,
+    fn sweep(&mut self, block: &mut BlockRace, event: &events::Access<'_>) -> bool {
+        let shared = event.area == Area::Shared;
+        if event.order.is_strong()
+            || event.action == Action::Atomic
+            || shared && block.copies_pending()
+        {
+            return false;
         }
+        let Some(pieces) = Pieces::of(event.offsets, event.lanes, event.bytes) else {
+            return false;
+        };
+        let write = event.action == Action::Write;
+        if write && !pieces.are_apart(event.lanes) {
+            return false;
+        }
+        let access = self.about(block, event);
+        let look = self.look(&access, shared);
+        let vectors = block.clocks.vectors;
+        let shadow = shadow_of(&mut self.global, &mut block.shared, event.area);
+        pieces.iter().all(|(number, cells, sweep)| {
+            let note = Note {
+                cells,
+                lanes: event.lanes,
+                sweep,
+                write,
+                flags: access.flags,
+                warp: access.warp as u8,
+                time: access.time,
+                block: access.block,
+                pc: access.pc,
+                floor: access.block_floor,
+            };
+            let (line, lists) = shadow.line(number);
+            if write {
+                line.write(lists, note, &access, look)
+            } else {
+                line.read(lists, note, &access, (look, vectors))
+            }
+        })
+    }
+
+    #[inline]
+    fn about(&mut self, block: &BlockRace, event: &events::Access<'_>) -> hazard::Access {
+        hazard::Access {
+            block: block.clocks.block,
+            warp: event.warp,
+            pc: event.pc,
+            time: self.clock.access(),
+            flags: flags(event.order, event.action, event.area == Area::Shared),
+            block_floor: block.clocks.floor,
+            warp_floor: block.clocks.warp_floor(event.warp),
+        }
+    }
+
+    #[inline]
+    fn look(&self, access: &hazard::Access, shared: bool) -> Look {
+        // Only the block itself accesses its shared memory.
+        let floor = if shared { access.block_floor } else { 0 };
+        Look { block: access.block, time: access.time, generation: self.generation, floor }
     }
 
     fn released<'a>(
@@ -431,8 +455,8 @@ fn flags(order: Order, action: Action, shared: bool) -> Flags {
 /// Whether each lane accesses what lies behind all of the lane before.
 fn rising(offsets: &Offsets, mask: u32, bytes: u32) -> bool {
     let row = match offsets {
-        // Aligned accesses at a distance do not overlap.
-        Offsets::Even { .. } => return true,
+        // Whoever makes them sees to it that lanes access the same or are apart.
+        Offsets::Even(_) => return true,
         Offsets::Each(row) => row,
     };
     let mut next = 0;

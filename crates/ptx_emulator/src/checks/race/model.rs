@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use super::{BlockRace, Race};
 use crate::events::{Access, Action, Area, Offsets, Values};
 use crate::op::{Order, Scope, Semantics};
+use crate::registers::Affine;
 use crate::row::lanes;
 
 const BLOCKS: usize = 2;
@@ -13,8 +14,10 @@ const WARPS: usize = 2;
 const LANES: usize = 3;
 const ALL: u32 = (1 << LANES) - 1;
 const THREADS: usize = BLOCKS * WARPS * LANES;
-/// Offsets that are used: two words, accessed whole or by halves.
-const PLACES: u64 = 4;
+/// Offsets that are used: words, accessed whole or by halves.
+const PLACES: u64 = 8;
+/// Of these, those that all lanes of an access go to at once.
+const COMMON_PLACES: u64 = 4;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -27,6 +30,14 @@ enum Step {
         halves: u64,
         action: Action,
         order: Semantics,
+    },
+    /// By some lanes of a warp, each its own word, from that of lane 0 on.
+    Sweep {
+        block: usize,
+        warp: usize,
+        mask: u32,
+        word: u64,
+        action: Action,
     },
     Block {
         block: usize,
@@ -56,8 +67,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Semantics::Relaxed),
         2 => Just(Semantics::AcquireRelease),
     ];
-    let access = (0..BLOCKS, 0..WARPS, mask.clone(), 0..PLACES, 1..=2u64, action, order).prop_map(
-        |(block, warp, mask, place, halves, action, order)| {
+    let access = (0..BLOCKS, 0..WARPS, mask.clone(), 0..COMMON_PLACES, 1..=2u64, action, order)
+        .prop_map(|(block, warp, mask, place, halves, action, order)| {
             let place = if halves == 2 { place & !1 } else { place };
             // Atomics are never weak; strong accesses go to whole words.
             let order = match (action, order) {
@@ -67,10 +78,17 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
             let (place, halves) =
                 if order == Semantics::Weak { (place, halves) } else { (place & !1, 2) };
             Step::Access { block, warp, mask, place, halves, action, order }
+        });
+    let words = 0..PLACES / 2 + 1 - LANES as u64;
+    let sweep = (0..BLOCKS, 0..WARPS, mask.clone(), words, any::<bool>()).prop_map(
+        |(block, warp, mask, word, write)| {
+            let action = if write { Action::Write } else { Action::Read };
+            Step::Sweep { block, warp, mask, word, action }
         },
     );
     let step = prop_oneof![
-        6 => access,
+        4 => access,
+        4 => sweep,
         1 => (0..BLOCKS).prop_map(|block| Step::Block { block }),
         1 => (0..BLOCKS, 0..WARPS).prop_map(|(block, waits)| Step::Named { block, waits }),
         1 => (0..BLOCKS, 0..WARPS, mask.clone()).prop_map(|(block, warp, mask)| Step::Fence { block, warp, mask }),
@@ -232,8 +250,10 @@ fn threads(block: usize, warp: usize, mask: u32) -> Vec<usize> {
 }
 
 /// The number of the first step that is a hazard: by the plain clocks, by the compressed ones; and whether there were many
-/// readers before it.
-fn first_hazards(steps: &[Step]) -> (Option<usize>, Option<usize>, bool) {
+/// readers before it. In memory that is shared by one block or by all.
+fn first_hazards(steps: &[Step], shared: bool) -> (Option<usize>, Option<usize>, bool) {
+    let area = if shared { Area::Shared } else { Area::Global { slot: 0, base: 0 } };
+    let only = |block: usize| if shared { 0 } else { block };
     let mut plain = Plain::new();
     let mut race = Race::new();
     let mut blocks: Vec<BlockRace> =
@@ -241,15 +261,16 @@ fn first_hazards(steps: &[Step]) -> (Option<usize>, Option<usize>, bool) {
     for (number, step) in steps.iter().enumerate() {
         match *step {
             Step::Access { block, warp, mask, place, halves, action, order } => {
+                let block = only(block);
                 let own = threads(block, warp, mask);
                 let expected = plain.access(&own, place, halves, action, order);
-                let offsets = Offsets::Even { first: place * 2, stride: 0 };
+                let offsets = Offsets::Even(Affine::uniform(place * 2));
                 let event = Access {
                     warp: warp as u32,
                     pc: number as u32,
                     lanes: mask,
                     action,
-                    area: Area::Global { slot: 0, base: 0 },
+                    area,
                     offsets: &offsets,
                     bytes: halves as u32 * 2,
                     order: Order { semantics: order, scope: Scope::Gpu, non_coherent: false },
@@ -261,7 +282,33 @@ fn first_hazards(steps: &[Step]) -> (Option<usize>, Option<usize>, bool) {
                     return (expected.then_some(number), found, plain.crowded);
                 }
             }
+            Step::Sweep { block, warp, mask, word, action } => {
+                let block = only(block);
+                let expected = lanes(mask).fold(false, |hazard, lane| {
+                    let place = 2 * (word + lane as u64);
+                    let own = [thread(block, warp, lane)];
+                    plain.access(&own, place, 2, action, Semantics::Weak) || hazard
+                });
+                let offsets = Offsets::Even(Affine::line(word * 4, 4));
+                let event = Access {
+                    warp: warp as u32,
+                    pc: number as u32,
+                    lanes: mask,
+                    action,
+                    area,
+                    offsets: &offsets,
+                    bytes: 4,
+                    order: Order::WEAK,
+                };
+                let mut hits = Vec::new();
+                race.access(&mut blocks[block], &event, &mut Nothing, &mut hits);
+                if expected || !hits.is_empty() {
+                    let found = (!hits.is_empty()).then_some(number);
+                    return (expected.then_some(number), found, plain.crowded);
+                }
+            }
             Step::Block { block } => {
+                let block = only(block);
                 let all: Vec<usize> =
                     (0..WARPS).flat_map(|warp| threads(block, warp, ALL)).collect();
                 for thread in &all {
@@ -273,6 +320,7 @@ fn first_hazards(steps: &[Step]) -> (Option<usize>, Option<usize>, bool) {
                 race.barrier(&mut blocks[block], 0, &[ALL; WARPS], true);
             }
             Step::Named { block, waits } => {
+                let block = only(block);
                 let passes = 1 - waits;
                 let givers: Vec<usize> =
                     (0..WARPS).flat_map(|warp| threads(block, warp, ALL)).collect();
@@ -283,6 +331,7 @@ fn first_hazards(steps: &[Step]) -> (Option<usize>, Option<usize>, bool) {
                 race.barrier(&mut blocks[block], 3, &waiting, false);
             }
             Step::Fence { block, warp, mask } => {
+                let block = only(block);
                 for thread in threads(block, warp, mask) {
                     plain.fences[thread] = Some(plain.clocks[thread]);
                     plain.clocks[thread][thread] += 1;
@@ -295,6 +344,7 @@ fn first_hazards(steps: &[Step]) -> (Option<usize>, Option<usize>, bool) {
                 race.fence(&mut blocks[block], warp as u32, mask, order);
             }
             Step::Lanes { block, warp, mask } => {
+                let block = only(block);
                 let own = threads(block, warp, mask);
                 plain.meet(&own, &own);
                 race.lanes_meet(&mut blocks[block], warp as u32, mask, mask == ALL);
@@ -308,8 +358,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_first_hazard_is_the_same(steps in steps()) {
-        let (expected, found, crowded) = first_hazards(&steps);
+    fn the_first_hazard_is_the_same(steps in steps(), shared in any::<bool>()) {
+        let (expected, found, crowded) = first_hazards(&steps, shared);
         // With many readers some may be forgotten; none is ever invented.
         if !crowded || expected.is_none() {
             prop_assert_eq!(expected, found);
