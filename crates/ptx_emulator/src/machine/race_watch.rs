@@ -24,6 +24,18 @@ pub(super) struct Part {
 }
 
 impl Part {
+    /// The lanes of warp number `warp` access this: what they do, bytes of each, and the order.
+    #[inline]
+    fn event(
+        &self,
+        warp: u32,
+        pc: u32,
+        (action, bytes, order): (Action, u32, Order),
+    ) -> Access<'_> {
+        let Part { area, lanes, offsets, .. } = self;
+        Access { warp, pc, lanes: *lanes, action, area: *area, offsets, bytes, order }
+    }
+
     /// Whether lanes access the same only as a half of the warp, or are all apart.
     fn is_apart(&self) -> bool {
         match self.offsets {
@@ -83,11 +95,16 @@ impl Engine<'_> {
         {
             return;
         }
-        let frame = warp.frames[at.frame as usize];
         let kind = (action, op.bytes, op.order);
+        let part = part.filter(|part| action == Action::Read || part.is_apart());
         if let Some(part) = part
-            && (action == Action::Read || part.is_apart())
+            && let (Some(race), Some(own)) = (&mut checks.race, &mut state.race)
+            && race.note(own, &part.event(warp.index, at.pc, kind))
         {
+            return;
+        }
+        let frame = warp.frames[at.frame as usize];
+        if let Some(part) = part {
             let source = Stored { op, frame, part };
             self.race(checks, state, block, warp, at, part, kind, source);
             return;
@@ -175,7 +192,6 @@ impl Engine<'_> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "a position in the machine has many parts")]
-    #[inline]
     pub(super) fn race(
         &mut self,
         checks: &mut Checks,
@@ -193,16 +209,7 @@ impl Engine<'_> {
         if part.area == Area::Local {
             return;
         }
-        let event = Access {
-            warp: warp.index,
-            pc: at.pc,
-            lanes: part.lanes,
-            action,
-            area: part.area,
-            offsets: &part.offsets,
-            bytes,
-            order,
-        };
+        let event = part.event(warp.index, at.pc, (action, bytes, order));
         let mut hits = Vec::new();
         let mut values = Comparison { engine: self, block, warp, source };
         race.access(own, &event, &mut values, &mut hits);

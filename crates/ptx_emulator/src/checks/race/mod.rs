@@ -7,6 +7,7 @@
 
 mod cell;
 mod clock;
+mod even;
 mod hazard;
 mod line;
 #[cfg(test)]
@@ -20,9 +21,8 @@ use std::collections::HashMap;
 use cell::{Crowd, Flags};
 use clock::{BlockClock, Clock, Released};
 pub(crate) use hazard::{Conflict, Hazard};
-use line::{Look, Note};
+use line::Look;
 use shadow::Shadow;
-use sweep::Pieces;
 use vector::Thread;
 
 use crate::events::{self, Action, Area, Offsets, Values};
@@ -181,15 +181,12 @@ impl Race {
         if self.clock.exhausted() {
             return;
         }
-        if self.sweep(block, event) {
-            return;
-        }
         let shared = event.area == Area::Shared;
         if event.order.is_strong() && event.action != Action::Write {
             self.take_up(block, event);
         }
         let access = self.about(block, event);
-        let look = self.look(&access, shared);
+        let look = self.look(&access, event.area);
         if shared
             && block.copies_pending()
             && let Some(conflict) = block.pending_conflict(event)
@@ -222,50 +219,6 @@ impl Race {
         }
     }
 
-    /// Takes note of a weak access to neighbouring words that is in conflict with nothing. False if it has to be looked at
-    /// word by word.
-    #[inline]
-    fn sweep(&mut self, block: &mut BlockRace, event: &events::Access<'_>) -> bool {
-        let shared = event.area == Area::Shared;
-        if event.order.is_strong()
-            || event.action == Action::Atomic
-            || shared && block.copies_pending()
-        {
-            return false;
-        }
-        let Some(pieces) = Pieces::of(event.offsets, event.lanes, event.bytes) else {
-            return false;
-        };
-        let write = event.action == Action::Write;
-        if write && !pieces.are_apart(event.lanes) {
-            return false;
-        }
-        let access = self.about(block, event);
-        let look = self.look(&access, shared);
-        let vectors = block.clocks.vectors;
-        let shadow = shadow_of(&mut self.global, &mut block.shared, event.area);
-        pieces.iter().all(|(number, cells, sweep)| {
-            let note = Note {
-                cells,
-                lanes: event.lanes,
-                sweep,
-                write,
-                flags: access.flags,
-                warp: access.warp as u8,
-                time: access.time,
-                block: access.block,
-                pc: access.pc,
-                floor: access.block_floor,
-            };
-            let (line, lists) = shadow.line(number);
-            if write {
-                line.write(lists, note, &access, look)
-            } else {
-                line.read(lists, note, &access, (look, vectors))
-            }
-        })
-    }
-
     #[inline]
     fn about(&mut self, block: &BlockRace, event: &events::Access<'_>) -> hazard::Access {
         hazard::Access {
@@ -280,9 +233,9 @@ impl Race {
     }
 
     #[inline]
-    fn look(&self, access: &hazard::Access, shared: bool) -> Look {
+    fn look(&self, access: &hazard::Access, area: Area) -> Look {
         // Only the block itself accesses its shared memory.
-        let floor = if shared { access.block_floor } else { 0 };
+        let floor = if area == Area::Shared { access.block_floor } else { 0 };
         Look { block: access.block, time: access.time, generation: self.generation, floor }
     }
 

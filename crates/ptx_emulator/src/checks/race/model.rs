@@ -276,7 +276,9 @@ fn first_hazards(steps: &[Step], shared: bool) -> (Option<usize>, Option<usize>,
                     order: Order { semantics: order, scope: Scope::Gpu, non_coherent: false },
                 };
                 let mut hits = Vec::new();
-                race.access(&mut blocks[block], &event, &mut Nothing, &mut hits);
+                if !race.note(&mut blocks[block], &event) {
+                    race.access(&mut blocks[block], &event, &mut Nothing, &mut hits);
+                }
                 if expected || !hits.is_empty() {
                     let found = (!hits.is_empty()).then_some(number);
                     return (expected.then_some(number), found, plain.crowded);
@@ -301,7 +303,9 @@ fn first_hazards(steps: &[Step], shared: bool) -> (Option<usize>, Option<usize>,
                     order: Order::WEAK,
                 };
                 let mut hits = Vec::new();
-                race.access(&mut blocks[block], &event, &mut Nothing, &mut hits);
+                if !race.note(&mut blocks[block], &event) {
+                    race.access(&mut blocks[block], &event, &mut Nothing, &mut hits);
+                }
                 if expected || !hits.is_empty() {
                     let found = (!hits.is_empty()).then_some(number);
                     return (expected.then_some(number), found, plain.crowded);

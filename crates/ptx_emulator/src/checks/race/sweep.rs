@@ -116,6 +116,16 @@ impl Pieces {
         }
         let first = value.base.cast_signed();
         let mut pieces = Pieces { first, step, bytes: bytes as u8, ..Pieces::default() };
+        // The commonest of all: a whole line.
+        if mask == FULL
+            && bytes == 4
+            && step == LINE_BYTES as i32 / 2
+            && first >= 0
+            && first & (LINE_BYTES - 1) == 0
+        {
+            (pieces.list[0], pieces.count) = (((first / LINE_BYTES) as usize, u32::MAX), 1);
+            return Some(pieces);
+        }
         let words = i64::from(bytes) / GRANULE as i64;
         let cell = first.div_euclid(GRANULE as i64);
         if mask == FULL && step.unsigned_abs() == HALF * bytes && step > 0 {
