@@ -243,8 +243,9 @@ impl Engine<'_> {
             let whole = lanes(read).filter(|lane| kept[*lane] == bytes);
             let whole = whole.fold(0, |mask, lane| mask | 1 << lane);
             let targets = shared_addresses(&offsets);
-            self.moved(block, warp, at(whole), (Space::Global, &sources), (Action::Read, bytes));
-            self.moved(block, warp, at(mask), (Space::Shared, &targets), (Action::Write, bytes));
+            let (read, write) = ((Action::Read, bytes, bytes), (Action::Write, bytes, bytes));
+            self.moved(block, warp, at(whole), (Space::Global, &sources), read);
+            self.moved(block, warp, at(mask), (Space::Shared, &targets), write);
             copies_issued(block, warp.index, at(mask), &offsets, bytes);
         }
         Ok(())

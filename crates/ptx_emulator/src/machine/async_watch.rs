@@ -2,6 +2,7 @@
 
 use super::block::BlockState;
 use super::findings::Stored;
+use super::init_watch::Place;
 use super::launch::Engine;
 use super::race_watch::Target;
 use super::warp::Warp;
@@ -49,14 +50,15 @@ pub(super) fn copies_issued(
 }
 
 impl Engine<'_> {
-    /// Lanes access memory by an instruction that is no load, store or atomic; `addresses` are good ones.
+    /// Lanes access memory by an instruction that is no load, store or atomic; `addresses` are good ones. Bytes of each lane,
+    /// and of an element: one of which a part was written is not reported.
     pub(super) fn moved(
         &mut self,
         block: &mut BlockState,
         warp: &mut Warp,
         at: Position,
         (space, addresses): (Space, &Row64),
-        (action, bytes): (Action, u32),
+        (action, bytes, element): (Action, u32, u32),
     ) {
         let (Some(mut checks), Some(mut state)) = (self.checks.take(), block.checks.take()) else {
             return;
@@ -75,6 +77,12 @@ impl Engine<'_> {
         let mut rest = at.active;
         while let Some(part) = self.next_part(block, &frame, target, &mut rest) {
             let source = Stored { op: &nothing, frame, part: &part };
+            if action == Action::Read
+                && let Some(init) = &mut state.init
+            {
+                let mut place = Place { checks: &mut checks, init, at };
+                self.init_read(&mut place, block, warp, &part, (bytes, element));
+            }
             let kind = (action, bytes, Order::WEAK);
             self.race(&mut checks, &mut state, block, warp, at, &part, kind, source);
         }

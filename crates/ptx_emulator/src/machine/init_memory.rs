@@ -56,6 +56,27 @@ impl Engine<'_> {
         }
     }
 
+    /// An instruction other than a load reads so many bytes, in elements of so many bytes.
+    pub(super) fn init_read(
+        &self,
+        place: &mut Place<'_>,
+        block: &BlockState,
+        warp: &Warp,
+        part: &Part,
+        (bytes, element): (u32, u32),
+    ) {
+        let unwritten = |lane: usize| {
+            (0..bytes).step_by(element.max(1) as usize).any(|byte| {
+                let at = part.offsets.at(lane) + u64::from(byte);
+                self.written(place.init, warp.index, part, lane, at, element) == 0
+            })
+        };
+        let missing = lanes(part.lanes)
+            .filter(|lane| unwritten(*lane))
+            .fold(0, |mask, lane| mask | 1 << lane);
+        self.memory_finding(place, block, warp, part, missing, ("read", bytes));
+    }
+
     pub(super) fn init_store(
         &mut self,
         place: &mut Place<'_>,

@@ -88,7 +88,8 @@ impl Engine<'_> {
         }
         if self.checks.is_some() {
             let place = (Space::Shared, &shared_addresses(&offsets));
-            self.moved(block, warp, Position { frame, pc, active }, place, (action, ROW_BYTES));
+            let what = (action, ROW_BYTES, 2);
+            self.moved(block, warp, Position { frame, pc, active }, place, what);
         }
         Ok(())
     }

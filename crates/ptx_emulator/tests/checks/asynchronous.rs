@@ -1,7 +1,7 @@
 //! Asynchronous copies, mbarrier objects and matrices under checks.
 
-use crate::common::kernel_with;
-use crate::support::{clean, kinds, races, texts};
+use crate::common::{kernel_with, params};
+use crate::support::{clean, kinds, races, rig, texts};
 use ptx_emulator::FindingKind;
 
 /// A kernel with an mbarrier object at `%r10` for all threads, and a shared array whose own word is at `%r11` and whose
@@ -119,4 +119,47 @@ fn a_copy_that_nobody_waited_for() {
     assert_eq!(kinds(&copy(older), all, 1, 64), [FindingKind::PendingCopy]);
     clean(&copy("cp.async.wait_all; bar.sync 0;"), all, 1, 64);
     clean(&copy("cp.async.commit_group; cp.async.wait_group 0; bar.sync 0;"), all, 1, 64);
+}
+
+#[test]
+fn matrices_are_read() {
+    // Rows of 16 bytes; `%h1` goes to one half of each word, or to both.
+    let source = |store: &str, count: u32, results: &str| {
+        kernel_with(
+            ".shared .align 16 .b8 rows[512];",
+            &format!(
+                "mov.u32 %r1, rows; mad.lo.u32 %r2, %t, 16, %r1; mad.lo.u32 %r3, %t, 4, %r1;
+                 cvt.u16.u32 %h1, %t;
+                 {store}
+                 bar.sync 0;
+                 ldmatrix.sync.aligned.m8n8.x{count}.shared.b16 {{{results}}}, [%r2];
+                 st.global.b32 [%a], %r4; ret;"
+            ),
+        )
+    };
+    let checks = "racecheck,initcheck";
+    clean(&source("st.shared.b32 [%r3], %t;", 1, "%r4"), checks, 1, 32);
+    let both = "st.shared.b16 [%r3], %h1; st.shared.b16 [%r3+2], %h1;";
+    clean(&source(both, 1, "%r4"), checks, 1, 32);
+    let kind = FindingKind::UninitializedMemory;
+    assert_eq!(kinds(&source("st.shared.b16 [%r3], %h1;", 1, "%r4"), checks, 1, 32), [kind]);
+    assert_eq!(kinds(&source("st.shared.b32 [%r3], %t;", 2, "%r4, %r5"), checks, 1, 32), [kind]);
+}
+
+#[test]
+fn copies_read_their_source() {
+    let source = kernel_with(
+        ".shared .align 16 .b32 s[32];",
+        "mov.u32 %r1, s; mad.lo.u32 %r1, %t, 4, %r1;
+         cp.async.ca.shared.global [%r1], [%a], 4; cp.async.wait_all; ret;",
+    );
+    for (bytes, expected) in [(0, 1), (124, 1), (128, 0)] {
+        let mut rig = rig(&source, "initcheck", None);
+        let data = rig.machine.memory_mut().alloc(128, "data").expect("memory");
+        rig.machine.memory_mut().fill(data, &[7], bytes).expect("allocated");
+        rig.launch("k", 1, 32, &params(data, 0)).unwrap_or_else(|fault| panic!("{fault}"));
+        let found = rig.machine.take_findings();
+        assert_eq!(found.len(), expected, "{bytes} bytes were written");
+        assert!(found.iter().all(|found| found.kind() == FindingKind::UninitializedMemory));
+    }
 }
