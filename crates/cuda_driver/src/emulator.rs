@@ -9,6 +9,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use ptx_emulator::{Machine, MachineConfig};
@@ -116,6 +117,11 @@ fn configured() -> Result<(MachineConfig, bool), ApiError> {
     {
         config.fuel = Some(instructions);
     }
+    if let Some(bytes) =
+        number_from("FERROWARP_EMULATOR_LAUNCH_MEMORY", "a number of bytes, at least 1")?
+    {
+        config.launch_bytes = bytes;
+    }
     let print_findings = observe::configure(&mut config)?;
     Ok((config, print_findings))
 }
@@ -135,6 +141,19 @@ fn number_from(variable: &'static str, expected: &'static str) -> Result<Option<
 /// None before `cuInit`.
 static EMULATOR: Mutex<Option<Emulator>> = Mutex::new(None);
 
+/// The process that called `cuInit`; 0 before.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+/// Refuses a process that was forked after `cuInit`, as NVIDIA's driver does (recorded, driver 580). Another thread may have held the
+/// lock at that moment, and nobody would ever open it in the child: so this is asked before.
+fn refuse_forked() -> Outcome {
+    match PROCESS.load(Ordering::Relaxed) {
+        0 => Ok(()),
+        process if process == std::process::id() => Ok(()),
+        _ => Err(ApiError::Forked),
+    }
+}
+
 thread_local! {
     /// This thread's contexts, the current one last. A null handle stands for "none current".
     static STACK: RefCell<Vec<CUcontext>> = const { RefCell::new(Vec::new()) };
@@ -142,10 +161,12 @@ thread_local! {
 
 /// Starts the emulator if it is not running.
 pub(crate) fn start() -> Outcome {
+    refuse_forked()?;
     let mut emulator = EMULATOR.lock().unwrap_or_else(PoisonError::into_inner);
     if emulator.is_none() {
         let (config, print_findings) = configured()?;
         *emulator = Some(Emulator::new(config, print_findings));
+        PROCESS.store(std::process::id(), Ordering::Relaxed);
     }
     Ok(())
 }
@@ -158,12 +179,14 @@ pub(crate) fn start() -> Outcome {
 pub fn reset_emulator() {
     let old = EMULATOR.lock().unwrap_or_else(PoisonError::into_inner).take();
     drop(old);
+    PROCESS.store(0, Ordering::Relaxed);
 }
 
 /// Runs `body` on the emulator's state, once `cuInit` was called.
 pub(crate) fn with<T>(
     body: impl FnOnce(&mut Emulator) -> Result<T, ApiError>,
 ) -> Result<T, ApiError> {
+    refuse_forked()?;
     let mut emulator = EMULATOR.lock().unwrap_or_else(PoisonError::into_inner);
     match &mut *emulator {
         Some(emulator) => body(emulator),

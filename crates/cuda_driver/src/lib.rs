@@ -5,6 +5,8 @@
 //! the two serves it is decided at the first call by `CUDA_DRIVER_BACKEND` (`auto`, `gpu`, `emulator`);
 //! `FERROWARP_EMULATOR_MEMORY` sets the emulated device's memory in bytes (4 GiB unless set),
 //! `FERROWARP_EMULATOR_FUEL` how many warp instructions a launch may execute before it is ended,
+//! `FERROWARP_EMULATOR_LAUNCH_MEMORY` the bytes of host memory that the registers, local and shared memory of the blocks that run at
+//! the same time may take (2 GiB unless set),
 //! `FERROWARP_CHECK` (`memcheck`, `racecheck`, `initcheck`, `synccheck` with commas between them, or `all`) which
 //! checks the emulator makes; what they find is then written to the standard error, and changes nothing else.
 //!

@@ -170,7 +170,9 @@ fn headline(fault: &Fault) -> String {
             format!("call of `{name}`, which is defined nowhere")
         }
         FaultKind::FuelExhausted => "the launch executed as many instructions as it may".to_owned(),
-        FaultKind::OutOfHostMemory => "the host has no memory left for the launch".to_owned(),
+        FaultKind::OutOfHostMemory => {
+            "the launch needs more of the host's memory than it may take".to_owned()
+        }
         FaultKind::StackOverflow => "stack overflow".to_owned(),
         FaultKind::BadLaunch(problem) => problem.to_string(),
     }

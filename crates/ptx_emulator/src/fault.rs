@@ -12,7 +12,7 @@ pub enum Ending {
     KernelBug,
     /// The kernel may be right; the emulator cannot execute it.
     Unsupported,
-    /// A limit of the emulator was reached: its fuel, the host's memory.
+    /// A limit of the emulator was reached: its fuel, its share of the host's memory.
     LimitReached,
     /// The launch itself was wrong.
     HostMisuse,
@@ -71,7 +71,8 @@ pub enum FaultKind {
     },
     /// The launch executed as many instructions as it may.
     FuelExhausted,
-    /// The host has no memory left for the machine's state.
+    /// The blocks in progress need more of the host's memory than a launch may take
+    /// ([`MachineConfig::launch_bytes`](crate::MachineConfig::launch_bytes)), or than the host has.
     OutOfHostMemory,
     /// Calls nested too deeply, or more local memory than a thread's stack has.
     StackOverflow,

@@ -14,6 +14,7 @@
 #![deny(unsafe_code)]
 
 mod async_op;
+mod budget;
 mod checks;
 pub mod counters;
 mod decode;

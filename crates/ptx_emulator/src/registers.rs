@@ -7,6 +7,7 @@
 //! A tag speaks for some lanes only, those that were active when the row was written. The other lanes' values
 //! are in the row itself.
 
+use crate::budget::{BudgetExhausted, Share};
 use crate::row::{FULL, LANES, lanes};
 
 /// A register's type.
@@ -342,6 +343,15 @@ impl<T: Word> Default for Bank<T> {
 }
 
 impl<T: Word> Bank<T> {
+    /// Makes room for `rows` rows in all.
+    pub(crate) fn reserve(
+        &mut self,
+        rows: usize,
+        share: &mut Share,
+    ) -> Result<(), BudgetExhausted> {
+        share.reserve(&mut self.registers, rows)
+    }
+
     /// Gives the lanes of `mask` of the rows from `start` on these values; there are at least as many rows then.
     pub(crate) fn enter(&mut self, start: usize, values: &[Affine], mask: u32) {
         let end = start + values.len();

@@ -163,7 +163,9 @@ fn registers_of_deep_calls_are_bounded() {
         &format!(".func f() {{ .reg .b64 %rd<20000>; {moves} call f, (); ret; }}"),
         "call f, (); ret;",
     );
-    let mut rig = Rig::new(&source, None);
+    let mut config = MachineConfig::default();
+    config.launch_bytes = 256 << 20;
+    let mut rig = Rig::with(&source, config);
     let fault = rig.launch("k", 1, 1, &params(0, 0)).expect_err("too much");
     assert_eq!((fault.kind(), fault.ending()), (&FaultKind::OutOfHostMemory, Ending::LimitReached));
 }

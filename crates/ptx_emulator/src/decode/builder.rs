@@ -438,7 +438,7 @@ impl<'a> Builder<'a> {
         };
         match symbol {
             Some(Symbol::Variable(index)) => {
-                if self.symbols.is_shared(index) && !self.shared_used.contains(&index) {
+                if self.symbols.is_shared(index) {
                     self.shared_used.push(index);
                 }
                 Ok(Value::Variable { index, offset: offset as u64 })

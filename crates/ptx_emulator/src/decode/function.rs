@@ -63,6 +63,13 @@ pub(super) fn local_bytes(function: &Tree) -> u32 {
     u32::try_from(sum).unwrap_or(u32::MAX)
 }
 
+/// The numbers in `list`, each once.
+fn once(mut list: Vec<u32>) -> Vec<u32> {
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
 /// Decodes `function` and appends its operations to the program.
 pub(super) fn decode(
     function: &Tree,
@@ -169,10 +176,10 @@ pub(super) fn decode(
         frame_align: b.frame_align,
         params,
         returns,
-        callees: b.callees,
+        callees: once(b.callees),
         calls_by_address: b.calls_by_address,
-        takes_address_of: b.takes_address_of,
-        shared_used: b.shared_used,
+        takes_address_of: once(b.takes_address_of),
+        shared_used: once(b.shared_used),
     })
 }
 

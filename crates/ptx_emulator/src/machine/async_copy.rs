@@ -20,6 +20,7 @@ use super::transfer;
 use super::warp::{Frame, Warp};
 use super::watch::Position;
 use crate::async_op::{AsyncCopyOp, Kept};
+use crate::budget::{BudgetExhausted, Share};
 use crate::events::Action;
 use crate::fault::{Fault, FaultKind};
 use crate::op::{Address, Space};
@@ -88,12 +89,43 @@ pub(super) struct AsyncCopies {
     /// By number in the block; shorter where nobody has copied.
     threads: Vec<Thread>,
     arrivals: Vec<Arrival>,
+    /// Bytes of host memory that the threads' lists take.
+    list_bytes: u64,
+    counted_bytes: u64,
 }
 
 impl AsyncCopies {
     pub(super) fn reset(&mut self) {
         self.threads.clear();
         self.arrivals.clear();
+        self.list_bytes = 0;
+    }
+
+    /// Counts what the lists have grown by since the last time. A thread's lists are short.
+    #[inline]
+    pub(super) fn count_lists(&mut self, share: &mut Share) -> Result<(), BudgetExhausted> {
+        if self.list_bytes > self.counted_bytes {
+            share.take(self.list_bytes - self.counted_bytes)?;
+            self.counted_bytes = self.list_bytes;
+        }
+        Ok(())
+    }
+
+    /// Adds a copy to a thread's.
+    fn issue(&mut self, number: usize, copy: Copy, shared: &mut SharedMemory<'_>) {
+        let thread = self.thread(number);
+        let grown = push(&mut thread.outstanding, copy);
+        thread.issued += 1;
+        thread.complete(thread.issued.saturating_sub(MOST_OUTSTANDING as u64), shared);
+        self.list_bytes += grown;
+    }
+
+    /// Makes a group of a thread's copies that belong to none yet.
+    fn commit(&mut self, number: usize, shared: &mut SharedMemory<'_>) {
+        let thread = self.thread(number);
+        let grown = push(&mut thread.groups, thread.issued);
+        thread.wait(MOST_OUTSTANDING, shared);
+        self.list_bytes += grown;
     }
 
     fn thread(&mut self, number: usize) -> &mut Thread {
@@ -102,6 +134,13 @@ impl AsyncCopies {
         }
         &mut self.threads[number]
     }
+}
+
+/// Adds to a list; the bytes of host memory by which it grew.
+fn push<T>(list: &mut VecDeque<T>, value: T) -> u64 {
+    let before = list.capacity();
+    list.push_back(value);
+    ((list.capacity() - before) * size_of::<T>()) as u64
 }
 
 /// Lets the arrivals on an mbarrier object happen that wait for copies.
@@ -151,11 +190,7 @@ impl Engine<'_> {
                     .map_err(|bad| self.access_fault(block, warp, frame_index, pc, *bad))?;
             }
             AsyncCopyOp::Commit => {
-                for lane in lanes(mask) {
-                    let thread = copies.thread(first + lane);
-                    thread.groups.push_back(thread.issued);
-                    thread.wait(MOST_OUTSTANDING, shared);
-                }
+                lanes(mask).for_each(|lane| copies.commit(first + lane, shared));
             }
             AsyncCopyOp::WaitGroup { pending } => {
                 for lane in lanes(mask) {
@@ -221,14 +256,9 @@ impl Engine<'_> {
                 let one = 1 << lane;
                 return Err(self.not_there(&sources, one, Space::Global, kept[lane]));
             }
-            let thread = block.copies.thread(32 * warp.index as usize + lane);
-            thread.outstanding.push_back(Copy { target: offsets[lane], bytes, data });
-            thread.issued += 1;
-            let oldest = thread.issued.saturating_sub(MOST_OUTSTANDING as u64);
-            thread.complete(
-                oldest,
-                &mut SharedMemory { bytes: &mut block.shared, checks: &mut block.checks },
-            );
+            let copy = Copy { target: offsets[lane], bytes, data };
+            let shared = &mut SharedMemory { bytes: &mut block.shared, checks: &mut block.checks };
+            block.copies.issue(32 * warp.index as usize + lane, copy, shared);
         }
         if let Some(counting) = &mut self.counting {
             if read != 0 {

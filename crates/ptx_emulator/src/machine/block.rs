@@ -1,10 +1,13 @@
 //! A block that runs: its warps, shared memory and barriers. It can stop after any operation and go on later.
 
+use std::sync::Arc;
+
 use super::CLUSTER_BARRIER;
 use super::async_copy::AsyncCopies;
 use super::barrier::Barrier;
 use super::mbarrier::Mbarriers;
 use super::warp::Warp;
+use crate::budget::{Budget, BudgetExhausted, Share};
 use crate::checks::BlockChecks;
 use crate::memory::POISON;
 
@@ -30,10 +33,12 @@ pub(super) struct BlockState {
     pub(super) turn: usize,
     /// What checks keep about the block, if there are any.
     pub(super) checks: Option<Box<BlockChecks>>,
+    /// What the block and its warps take of the launch's memory.
+    pub(super) share: Share,
 }
 
 impl Block {
-    pub(super) fn new() -> Block {
+    pub(super) fn new(budget: &Arc<Budget>) -> Block {
         Block {
             state: BlockState {
                 linear: 0,
@@ -44,16 +49,24 @@ impl Block {
                 copies: AsyncCopies::default(),
                 turn: 0,
                 checks: None,
+                share: Share::new(budget),
             },
             warps: Vec::new(),
         }
     }
 
     /// Prepares for another block of the same launch; keeps the storage.
-    pub(super) fn reset(&mut self, linear: u64, index: [u32; 3], shared_bytes: u32, threads: u32) {
+    pub(super) fn reset(
+        &mut self,
+        linear: u64,
+        index: [u32; 3],
+        shared_bytes: u32,
+        threads: u32,
+    ) -> Result<(), BudgetExhausted> {
         self.state.linear = linear;
         self.state.index = index;
         self.state.shared.clear();
+        self.state.share.reserve(&mut self.state.shared, shared_bytes as usize)?;
         self.state.shared.resize(shared_bytes as usize, POISON);
         self.state.barriers.iter_mut().for_each(|barrier| *barrier = Barrier::default());
         self.state.mbarriers.reset();
@@ -61,12 +74,14 @@ impl Block {
         self.state.turn = 0;
         self.state.checks = None;
         let warps = threads.div_ceil(32);
+        self.state.share.reserve(&mut self.warps, warps as usize)?;
         self.warps.resize_with(warps as usize, Warp::default);
         for (number, warp) in self.warps.iter_mut().enumerate() {
             let rest = threads - 32 * number as u32;
             let alive = if rest >= 32 { u32::MAX } else { (1 << rest) - 1 };
             warp.reset(number as u32, alive);
         }
+        Ok(())
     }
 
     pub(super) fn finished(&self) -> bool {

@@ -142,26 +142,32 @@ impl Engine<'_> {
         Ok(warp.drop_lanes(index, mask))
     }
 
-    /// Makes room on the stack: the local address of `bytes` bytes, or `None`.
+    /// Makes room on the stack: the local address of `bytes` bytes, or the kind of fault.
     pub(super) fn grow_stack(
         &mut self,
+        block: &mut BlockState,
         warp: &mut Warp,
         frame: u32,
         bytes: u64,
         align: u32,
-    ) -> Option<u64> {
+    ) -> Result<u64, FaultKind> {
         let found = &mut warp.frames[frame as usize];
-        let start = found.top_local.checked_next_multiple_of((align / 4).max(1))?;
-        let words = u32::try_from(bytes.div_ceil(4)).ok()?;
-        let top = start.checked_add(words)?;
-        if top > self.config.stack_bytes / 4 + (window::LOCAL_RESERVED / 4) as u32 {
-            return None;
-        }
+        let start = found.top_local.checked_next_multiple_of((align / 4).max(1));
+        let words = u32::try_from(bytes.div_ceil(4)).ok();
+        let most = self.config.stack_bytes / 4 + (window::LOCAL_RESERVED / 4) as u32;
+        let place =
+            start.zip(words).and_then(|(start, words)| Some((start, start.checked_add(words)?)));
+        let Some((start, top)) = place.filter(|(_, top)| *top <= most) else {
+            return Err(FaultKind::StackOverflow);
+        };
+        let length = top as usize;
+        let reserved = block.share.reserve(&mut warp.local, length);
+        reserved.map_err(|_| FaultKind::OutOfHostMemory)?;
         found.top_local = top;
-        if warp.local.len() < top as usize {
-            warp.local.resize(top as usize, [0xCBCB_CBCB; 32]);
+        if warp.local.len() < length {
+            warp.local.resize(length, [0xCBCB_CBCB; 32]);
         }
-        Some(u64::from(start) * 4)
+        Ok(u64::from(start) * 4)
     }
 }
 

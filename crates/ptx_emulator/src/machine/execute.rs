@@ -295,8 +295,10 @@ impl Engine<'_> {
                 OpKind::Alloca { d: to, wide, size, size_wide, align } => {
                     let sizes = wide_values(warp, &frame, *size, *size_wide);
                     let bytes = lanes(m).map(|lane| sizes[lane]).max().unwrap_or(0);
-                    let Some(address) = self.grow_stack(warp, frame_index, bytes, *align) else {
-                        fault!(m, FaultKind::StackOverflow);
+                    let grown = self.grow_stack(block, warp, frame_index, bytes, *align);
+                    let address = match grown {
+                        Ok(address) => address,
+                        Err(kind) => fault!(m, kind),
                     };
                     frame = warp.frames[frame_index as usize];
                     if *wide {

@@ -4,7 +4,7 @@ use crate::fault::FaultKind;
 use crate::memory::window;
 use crate::op::NONE;
 use crate::program::{Function, KernelInfo, Program, Special, Value, VariableSpace};
-use crate::row::{Class, LANES, Row32, Row64, write_mask};
+use crate::row::{Class, LANES, Row64, write_mask};
 
 use super::block::BlockState;
 use super::launch::Engine;
@@ -57,11 +57,6 @@ impl Template {
         }
         template
     }
-
-    /// Bytes of host memory that a frame takes.
-    pub(super) fn bytes(&self) -> usize {
-        self.r32.len() * size_of::<Row32>() + self.r64.len() * size_of::<Row64>()
-    }
 }
 
 /// The address of a variable in its own space.
@@ -83,14 +78,10 @@ fn grow<T: Clone>(rows: &mut Vec<T>, length: usize, fill: T) {
     }
 }
 
-/// Host memory that the registers of one warp may take, bytes: calls nested deeply in functions with very many
-/// registers would otherwise take all there is.
-const MAX_REGISTER_BYTES: u64 = 512 << 20;
-
 /// Makes a frame for the lanes of `mask` and fills its rows; the kind of fault when there is no room.
 pub(super) fn enter(
     engine: &Engine<'_>,
-    block: &BlockState,
+    block: &mut BlockState,
     warp: &mut Warp,
     function: u32,
     caller: Option<(u32, u32)>,
@@ -123,15 +114,16 @@ pub(super) fn enter(
     if frame.top_local > stack_words || frame.depth > engine.config.call_depth {
         return Err(FaultKind::StackOverflow);
     }
-    let rows32 = u64::from(frame.base32) + u64::from(code.rows32);
-    let rows64 = u64::from(frame.base64) + u64::from(code.rows64);
-    if rows32 * size_of::<Row32>() as u64 + rows64 * size_of::<Row64>() as u64 > MAX_REGISTER_BYTES
-    {
-        return Err(FaultKind::OutOfHostMemory);
-    }
 
     let (base32, base64) = (frame.base32 as usize, frame.base64 as usize);
     let base_predicate = frame.base_predicate as usize;
+    let ends = [
+        base32 + template.r32.len(),
+        base64 + template.r64.len(),
+        base_predicate + template.predicates.len(),
+        frame.top_local as usize,
+    ];
+    warp.reserve(ends, &mut block.share).map_err(|_| FaultKind::OutOfHostMemory)?;
     warp.r32.enter(base32, &template.r32, mask);
     warp.r64.enter(base64, &template.r64, mask);
     grow(&mut warp.predicates, base_predicate + template.predicates.len(), POISON32);

@@ -17,6 +17,15 @@ use crate::row::lanes;
 /// Longest string that is read from device memory, bytes.
 const MAX_STRING: usize = 1 << 16;
 
+/// What an allocation takes of the heap beside its own bytes. The emulator itself keeps more about each; without this, many small
+/// ones would take much more of the host's memory than the heap has.
+const HEAP_HEADER_BYTES: u64 = 64;
+
+/// What an allocation takes of the heap.
+fn heap_cost(bytes: u64) -> u64 {
+    bytes.saturating_add(HEAP_HEADER_BYTES)
+}
+
 impl Engine<'_> {
     #[expect(clippy::too_many_arguments, reason = "a position in the machine has many parts")]
     pub(super) fn intrinsic(
@@ -123,12 +132,13 @@ impl Engine<'_> {
 
     fn malloc(&mut self, bytes: u64) -> u64 {
         let room = self.config.heap_bytes.saturating_sub(*self.heap_used);
-        if bytes == 0 || bytes > room {
+        let cost = heap_cost(bytes);
+        if bytes == 0 || cost > room {
             return 0;
         }
         match self.memory.insert(bytes, "malloc in a kernel", Owner::DeviceHeap) {
             Ok(address) => {
-                *self.heap_used += bytes;
+                *self.heap_used += cost;
                 address
             }
             Err(_) => 0,
@@ -138,7 +148,7 @@ impl Engine<'_> {
     fn free(&mut self, address: u64) -> Result<(), crate::MemoryError> {
         let bytes = self.memory.allocation(address).map_or(0, |(_, bytes)| bytes);
         self.memory.release(address, Owner::DeviceHeap)?;
-        *self.heap_used = self.heap_used.saturating_sub(bytes);
+        *self.heap_used = self.heap_used.saturating_sub(heap_cost(bytes));
         Ok(())
     }
 

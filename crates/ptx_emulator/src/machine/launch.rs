@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::block::Block;
+use super::block::{Block, BlockState};
 use super::counting::Counting;
 use super::execute::Stop;
 use super::frame::{self, Template};
 use super::pattern::Pattern;
 use super::short::ShortOp;
+use super::warp::{State, Warp};
 use super::{Counted, Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output};
+use crate::budget::Budget;
 use crate::checks::Checks;
 use crate::error::LaunchProblem;
 use crate::fault::{Fault, FaultKind};
@@ -25,8 +27,6 @@ const BLOCK_TURN: u64 = 1 << 14;
 const BLOCK_TURN_AMONG_BLOCKS: u64 = 1 << 10;
 /// Rounds in which all warps of a block did nothing but ask mbarrier objects in vain, after which nothing will change.
 const VAIN_ROUNDS: u32 = 1 << 18;
-/// Host memory that blocks in progress may take together, bytes.
-const RESIDENT_BYTES: u64 = 2 << 30;
 
 /// A launch in progress.
 pub(super) struct Engine<'a> {
@@ -41,6 +41,8 @@ pub(super) struct Engine<'a> {
     /// By function number; those that the kernel cannot reach have none.
     pub(super) templates: Vec<Option<Template>>,
     pub(super) params: Vec<u8>,
+    /// The host memory that the blocks in progress may take.
+    budget: Arc<Budget>,
     /// For each operation, the slot of the allocation that it used last.
     pub(super) caches: Vec<u32>,
     /// For each operation, how the lanes' addresses lay to each other last.
@@ -180,6 +182,7 @@ pub(super) fn run(
         heap_used: &mut machine.heap_used,
         templates,
         params: launch.params[..kernel.param_bytes as usize].to_vec(),
+        budget: Budget::new(machine.config.launch_bytes),
         caches: vec![NONE; program.ops.len()],
         patterns: vec![Pattern::default(); program.ops.len()],
         grid: launch.grid,
@@ -259,22 +262,30 @@ impl Engine<'_> {
     fn run_grid(&mut self) -> Result<(), Box<Fault>> {
         let total: u64 = self.grid.iter().map(|axis| u64::from(*axis)).product();
         let order = Order::new(total, self.random.as_mut());
-        let block_bytes = self.block_bytes();
-        if block_bytes > RESIDENT_BYTES {
-            return Err(self.bare_fault(FaultKind::OutOfHostMemory));
-        }
-        let most = (RESIDENT_BYTES / block_bytes.max(1)).max(1);
         let mut next = 0;
         let mut resident: std::collections::VecDeque<Block> = std::collections::VecDeque::new();
-        let mut spare = Vec::new();
+        // The storage of a block that ended, for the next one.
+        let mut spare = None;
         // One block after the other. When one waits for others, more are started: twice as many in each round in which
         // none comes to its end, so that a barrier of the whole grid is met soon.
         let mut wanted = 1;
         let mut turns = 0;
         while next < total || !resident.is_empty() {
             while next < total && (resident.len() as u64) < wanted {
-                let mut block = spare.pop().unwrap_or_else(Block::new);
-                self.start(&mut block, order.at(next))?;
+                // Half of the memory is left for what blocks in progress take as they go.
+                if !resident.is_empty() && self.budget.is_half_taken() {
+                    wanted = resident.len() as u64;
+                    break;
+                }
+                let mut block = spare.take().unwrap_or_else(|| Block::new(&self.budget));
+                if let Err(fault) = self.start(&mut block, order.at(next)) {
+                    if resident.is_empty() {
+                        return Err(fault);
+                    }
+                    // There is no room until another block ends.
+                    wanted = resident.len() as u64;
+                    break;
+                }
                 next += 1;
                 // New ones first: it is they that the others wait for.
                 resident.push_front(block);
@@ -287,7 +298,7 @@ impl Engine<'_> {
             match self.run_block(&mut block)? {
                 Progress::Finished => {
                     self.block_ends(&mut block);
-                    spare.push(block);
+                    spare = resident.is_empty().then_some(block);
                     wanted = (resident.len() as u64).max(1);
                     turns = 0;
                 }
@@ -295,7 +306,7 @@ impl Engine<'_> {
                     resident.push_back(block);
                     turns += 1;
                     if turns >= resident.len() {
-                        wanted = (2 * wanted).min(most);
+                        wanted = wanted.saturating_mul(2);
                         turns = 0;
                     }
                 }
@@ -304,25 +315,18 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Host memory that one block takes, without calls.
-    fn block_bytes(&self) -> u64 {
-        let template = self.templates.get(self.kernel.function as usize).and_then(Option::as_ref);
-        let frame = template.map_or(0, |template| template.bytes() as u64);
-        let local = u64::from(self.kernel.local_bytes) * 32;
-        u64::from(self.warps_per_block()) * (frame + local) + u64::from(self.shared_bytes())
-    }
-
     fn start(&mut self, block: &mut Block, linear: u64) -> Result<(), Box<Fault>> {
         let [x, y, _] = self.grid.map(u64::from);
         let index = [linear % x, linear / x % y, linear / x / y].map(|axis| axis as u32);
-        block.reset(linear, index, self.shared_bytes(), self.threads_per_block());
+        let room = block.reset(linear, index, self.shared_bytes(), self.threads_per_block());
+        room.map_err(|_| self.bare_fault(FaultKind::OutOfHostMemory))?;
         for warp in &mut block.warps {
             let alive = warp.alive;
             warp.r32.tagged = self.config.affine_registers;
             warp.r64.tagged = self.config.affine_registers;
             let function = self.kernel.function;
             // Lanes beyond the block's last thread get a frame too; they are never active.
-            let frame = frame::enter(self, &block.state, warp, function, None, u32::MAX);
+            let frame = frame::enter(self, &mut block.state, warp, function, None, u32::MAX);
             let frame = frame.map_err(|kind| self.bare_fault(kind))?;
             let start = self.program.functions[function as usize].start;
             warp.add_split(start, alive, NONE, frame);
@@ -347,6 +351,7 @@ impl Engine<'_> {
                 }
                 ran = true;
                 self.run_warp(&mut block.state, warp)?;
+                self.count_lists(&mut block.state, warp)?;
                 in_vain &= block.state.mbarriers.waited_in_vain();
                 if warp.barrier_changed {
                     self.release_barriers(block);
@@ -356,7 +361,7 @@ impl Engine<'_> {
                 return Ok(Progress::Finished);
             }
             // Lanes that wait where ways meet may be what the others wait for.
-            if !ran && !block.warps.iter_mut().any(super::warp::Warp::release_any) {
+            if !ran && !block.warps.iter_mut().any(Warp::release_any) {
                 return Err(self.deadlock(block));
             }
             vain_rounds = if ran && in_vain { vain_rounds + 1 } else { 0 };
@@ -373,12 +378,16 @@ impl Engine<'_> {
         }
     }
 
+    /// Counts what has grown a little at a time.
+    #[inline]
+    fn count_lists(&self, block: &mut BlockState, warp: &mut Warp) -> Result<(), Box<Fault>> {
+        let counted = warp.count_lists(&mut block.share);
+        let counted = counted.and_then(|()| block.copies.count_lists(&mut block.share));
+        counted.map_err(|_| self.bare_fault(FaultKind::OutOfHostMemory))
+    }
+
     /// Runs a warp until all its lanes wait or are gone, or its turn is over.
-    fn run_warp(
-        &mut self,
-        block: &mut super::block::BlockState,
-        warp: &mut super::warp::Warp,
-    ) -> Result<(), Box<Fault>> {
+    fn run_warp(&mut self, block: &mut BlockState, warp: &mut Warp) -> Result<(), Box<Fault>> {
         let mut turn = if self.crowded { WARP_TURN_AMONG_BLOCKS } else { WARP_TURN };
         let watch = self.watches();
         while let Some(split) = next_split(warp) {
@@ -397,8 +406,8 @@ impl Engine<'_> {
 }
 
 /// The split made last runs first: diverged lanes come to their meeting point before others go on.
-fn next_split(warp: &super::warp::Warp) -> Option<usize> {
-    warp.splits.iter().rposition(|split| split.state == super::warp::State::Ready)
+fn next_split(warp: &Warp) -> Option<usize> {
+    warp.splits.iter().rposition(|split| split.state == State::Ready)
 }
 
 /// The order in which blocks start.

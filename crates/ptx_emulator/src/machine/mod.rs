@@ -66,6 +66,10 @@ pub struct MachineConfig {
     pub stack_bytes: u32,
     /// Calls that may be nested.
     pub call_depth: u32,
+    /// Bytes of host memory that the blocks in progress of a launch may take together: for registers, local and shared memory,
+    /// calls and copies in flight. A launch that needs more ends with
+    /// [`FaultKind::OutOfHostMemory`](crate::FaultKind::OutOfHostMemory). What checks remember of this memory comes on top.
+    pub launch_bytes: u64,
     /// Bytes of shared memory a block may have, static and dynamic together.
     pub shared_bytes_per_block: u32,
     /// Bytes that all `malloc`s of kernels together may hold.
@@ -89,6 +93,8 @@ impl Default for MachineConfig {
             schedule_seed: None,
             stack_bytes: 512 * 1024,
             call_depth: 256,
+            // A block of 1024 threads with the largest stacks, and 255 registers each, takes 0.6 GB.
+            launch_bytes: 2 << 30,
             // 227 KiB: compute capability 9.0 (CUDA C++ Programming Guide).
             shared_bytes_per_block: 232_448,
             heap_bytes: 8 << 20,

@@ -2,6 +2,7 @@
 
 use ptx::{SourceMap, demangle};
 
+use super::MachineConfig;
 use super::block::{Block, BlockState};
 use super::launch::Engine;
 use super::warp::{State, Warp};
@@ -48,7 +49,7 @@ impl Fault {
 impl Engine<'_> {
     /// A fault without a place in the code.
     pub(super) fn bare_fault(&self, kind: FaultKind) -> Box<Fault> {
-        let help = general_help(&kind, self.config.fuel);
+        let help = general_help(&kind, self.config);
         Box::new(Fault {
             kind,
             kernel: demangle(&self.kernel.name),
@@ -369,7 +370,7 @@ fn shorten(text: &str) -> String {
     short
 }
 
-fn general_help(kind: &FaultKind, fuel: Option<u64>) -> String {
+fn general_help(kind: &FaultKind, config: &MachineConfig) -> String {
     match kind {
         FaultKind::Trap => "unreachable code, an abort, or a failed check ends in a trap".to_owned(),
         FaultKind::Breakpoint => "remove the breakpoint instruction".to_owned(),
@@ -406,9 +407,12 @@ fn general_help(kind: &FaultKind, fuel: Option<u64>) -> String {
         }
         FaultKind::FuelExhausted => format!(
             "a loop may never end; if it does, raise the limit of {} warp instructions",
-            fuel.unwrap_or(u64::MAX)
+            config.fuel.unwrap_or(u64::MAX)
         ),
-        FaultKind::OutOfHostMemory => "use fewer threads, or less local memory".to_owned(),
+        FaultKind::OutOfHostMemory => format!(
+            "registers, local and shared memory of the blocks that run at the same time may take {} bytes: use fewer threads in a block, less local memory or fewer nested calls, or raise the limit",
+            config.launch_bytes
+        ),
         FaultKind::StackOverflow => "look for recursion without an end, or large local arrays".to_owned(),
         FaultKind::BadLaunch(_) => "correct the launch; the kernel did not run".to_owned(),
         FaultKind::IllegalAddress

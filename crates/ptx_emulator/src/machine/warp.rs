@@ -10,6 +10,7 @@
 //! released early: this is how lanes that spin on a lock held by a waiting lane make progress
 //! (forward progress of Volta and later).
 
+use crate::budget::{BudgetExhausted, Share};
 use crate::op::NONE;
 use crate::registers::{Bank, Window};
 use crate::row::{Row32, lanes};
@@ -92,6 +93,8 @@ pub(super) struct Warp {
     pub(super) local: Vec<Row32>,
     /// Barriers that lanes of this warp came to or that its exits may complete.
     pub(super) barrier_changed: bool,
+    /// What was counted of the lists of splits, joins and frames.
+    counted_bytes: u64,
 }
 
 impl Warp {
@@ -116,6 +119,34 @@ impl Warp {
             Window { r32: self.r32.window(frame.base32), r64: self.r64.window(frame.base64) };
         let predicates = self.predicates.get_mut(frame.base_predicate as usize..);
         (window, predicates.unwrap_or_default())
+    }
+
+    /// Makes room for so many rows, predicates and words of local memory in all.
+    pub(super) fn reserve(
+        &mut self,
+        [rows32, rows64, predicates, local]: [usize; 4],
+        share: &mut Share,
+    ) -> Result<(), BudgetExhausted> {
+        self.r32.reserve(rows32, share)?;
+        self.r64.reserve(rows64, share)?;
+        share.reserve(&mut self.predicates, predicates)?;
+        share.reserve(&mut self.local, local)
+    }
+
+    /// Counts what the lists of splits, joins and frames have grown by. They grow a little at a time, so that it is enough to
+    /// do this now and then.
+    #[inline]
+    pub(super) fn count_lists(&mut self, share: &mut Share) -> Result<(), BudgetExhausted> {
+        let bytes = (self.splits.capacity() * size_of::<Split>()
+            + self.joins.capacity() * (size_of::<Join>() + size_of::<u32>())
+            + self.frames.capacity() * (size_of::<Frame>() + size_of::<u32>()))
+            as u64;
+        let more = bytes.saturating_sub(self.counted_bytes);
+        if more != 0 {
+            share.take(more)?;
+            self.counted_bytes = bytes;
+        }
+        Ok(())
     }
 
     pub(super) fn finished(&self) -> bool {
