@@ -3,12 +3,14 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use proptest::sample::{Index, select};
 use ptx::Span;
 use ptx::ast::{
     AddressBase, File, Function, FunctionDirective, Guard, Immediate, Initializer, Instruction,
     Item, Linkage, Loc, Module, Operand, PointerAttribute, RegisterDeclaration, StateSpace,
     Statement, Type, Variable,
 };
+use ptx::isa::{Example, Form, Row};
 
 /// Names as PTX and LLVM write them. `WARP_SZ` is a number and `_` has places of its own.
 fn name() -> impl Strategy<Value = String> {
@@ -38,7 +40,7 @@ fn immediate() -> impl Strategy<Value = Immediate> {
 }
 
 fn ty() -> impl Strategy<Value = Type> {
-    proptest::sample::select(vec![
+    select(vec![
         Type::B8,
         Type::B16,
         Type::B32,
@@ -66,7 +68,7 @@ fn ty() -> impl Strategy<Value = Type> {
 }
 
 fn linkage() -> impl Strategy<Value = Linkage> {
-    proptest::sample::select(vec![
+    select(vec![
         Linkage::Internal,
         Linkage::Visible,
         Linkage::Extern,
@@ -96,7 +98,7 @@ fn attributes() -> impl Strategy<Value = Vec<String>> {
 
 /// A variable without linkage, name or initialiser.
 fn shape(space: impl Strategy<Value = StateSpace>) -> impl Strategy<Value = Variable> {
-    let vector = proptest::sample::select(vec![1_u32, 2, 4]);
+    let vector = select(vec![1_u32, 2, 4]);
     (
         space,
         option::of(0_u32..=1 << 20),
@@ -121,15 +123,14 @@ fn shape(space: impl Strategy<Value = StateSpace>) -> impl Strategy<Value = Vari
 }
 
 fn variable(spaces: &[StateSpace]) -> impl Strategy<Value = Variable> + use<> {
-    let space = proptest::sample::select(spaces.to_vec());
+    let space = select(spaces.to_vec());
     (shape(space), linkage(), name(), option::of(initializer()))
         .prop_map(|(shape, linkage, name, init)| Variable { linkage, name, init, ..shape })
 }
 
 fn parameter() -> impl Strategy<Value = Variable> {
     let space = prop_oneof![4 => Just(StateSpace::Param), 1 => Just(StateSpace::Reg)];
-    let pointed =
-        proptest::sample::select(vec![StateSpace::Global, StateSpace::Const, StateSpace::Shared]);
+    let pointed = select(vec![StateSpace::Global, StateSpace::Const, StateSpace::Shared]);
     let pointer = (option::of(pointed), option::of(0_u32..64))
         .prop_map(|(space, align)| PointerAttribute { space, align });
     let name = prop_oneof![9 => name(), 1 => Just("_".to_owned())];
@@ -171,10 +172,60 @@ fn operand() -> impl Strategy<Value = Operand> {
     ]
 }
 
+fn guard() -> impl Strategy<Value = Option<Guard>> {
+    option::of((any::<bool>(), name()).prop_map(|(negated, register)| Guard { negated, register }))
+}
+
+/// How many mnemonics of each row of the table are looked at; some rows have a million.
+const MNEMONICS: usize = 400;
+
+/// The body of a function.
+fn body(text: &str) -> Vec<Statement> {
+    let source = format!(".version 9.0\n.target sm_90a\n.func f() {{\n{text}\n}}\n");
+    let module = ptx::parse(&source).unwrap_or_else(|error| panic!("{error}"));
+    match module.items.into_iter().next() {
+        Some(Item::Function(Function { body: Some(body), .. })) => body,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The statements of an example: its declarations, and the instruction.
+fn example(row: &Row, modifiers: &[&str]) -> Option<Vec<Statement>> {
+    let Example { declarations, instruction } = row.example(modifiers)?;
+    Some(body(&format!("{declarations}\n{instruction}")))
+}
+
+/// An instruction of the table: matrices, asynchronous copies, textures and all else, with the operands that it takes, some of
+/// them exchanged.
+fn known_instruction() -> impl Strategy<Value = Instruction> {
+    let rows: Vec<Row> = ptx::isa::table().copied().collect();
+    let exchanged = option::weighted(0.3, (any::<Index>(), operand()));
+    (select(rows), any::<Index>(), guard(), exchanged).prop_filter_map(
+        "an example",
+        |(row, number, guard, exchanged)| {
+            let mnemonics: Vec<_> = Form::new(row.form).some_mnemonics(MNEMONICS).collect();
+            let statements = example(&row, &mnemonics[number.index(mnemonics.len())])?;
+            let Some(Statement::Instruction(mut found)) = statements.into_iter().next_back() else {
+                return None;
+            };
+            if let Some((place, operand)) = exchanged
+                && !found.operands.is_empty()
+            {
+                let place = place.index(found.operands.len());
+                found.operands[place] = operand;
+            }
+            Some(Instruction { guard, ..found })
+        },
+    )
+}
+
 fn instruction() -> impl Strategy<Value = Instruction> {
-    let guard = option::of(
-        (any::<bool>(), name()).prop_map(|(negated, register)| Guard { negated, register }),
-    );
+    prop_oneof![any_instruction(), known_instruction()]
+}
+
+/// What the grammar allows, known or not.
+fn any_instruction() -> impl Strategy<Value = Instruction> {
+    let guard = guard();
     let modifiers = vec("[a-z0-9][a-z0-9_]{0,4}(::[a-zA-Z0-9]{1,4})?", 0..4);
     let list = vec(simple_operand(), 0..3).prop_map(Operand::List);
     let call =
@@ -192,7 +243,7 @@ fn instruction() -> impl Strategy<Value = Instruction> {
 }
 
 fn loc() -> impl Strategy<Value = Loc> {
-    let attributes = proptest::sample::select(vec![
+    let attributes = select(vec![
         "",
         ", inlined_at 1 2 3",
         ", function_name $L1, inlined_at 1 2 3",
@@ -216,7 +267,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn registers() -> impl Strategy<Value = RegisterDeclaration> {
-    let vector = proptest::sample::select(vec![1_u32, 2, 4]);
+    let vector = select(vec![1_u32, 2, 4]);
     (ty(), vector, vec((name(), option::of(any::<u32>())), 1..4)).prop_map(|(ty, vector, names)| {
         RegisterDeclaration { ty, vector, names, span: Span::default() }
     })
@@ -253,8 +304,12 @@ fn statement() -> impl Strategy<Value = Statement> {
 }
 
 fn directive() -> impl Strategy<Value = FunctionDirective> {
-    let values = ("\\.(maxntid|minnctapersm|zz[a-z]{0,4})", vec(any::<u64>(), 0..4))
-        .prop_map(|(name, values)| FunctionDirective { name, values, strings: Vec::new() });
+    let names = "\\.(max|req)(ntid|nctapersm|nreg|nctapercluster|clusterrank)|\\.minnctapersm|\\.explicitcluster|\\.zz[a-z]{0,4}";
+    let values = (names, vec(any::<u64>(), 0..4)).prop_map(|(name, values)| FunctionDirective {
+        name,
+        values,
+        strings: Vec::new(),
+    });
     let strings = vec(text(), 1..3).prop_map(|strings| FunctionDirective {
         name: ".pragma".to_owned(),
         values: Vec::new(),
@@ -286,6 +341,21 @@ fn function() -> impl Strategy<Value = Function> {
     )
 }
 
+/// Lines of debug data as LLVM writes them, with whatever else braces and quotation marks can be closed around.
+fn section_text() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        "\\.b(8|16|32|64) [0-9]{1,5}(,[0-9]{1,5}){0,4}",
+        "\\.b(32|64) \\.?[a-z_]{1,8}(\\+[0-9]{1,3})?",
+        "[$]L__[a-z_]{1,8}[0-9]{0,2}:",
+        "\\.b8 [0-9]{1,3} +// [A-Za-z0-9_ .}{\"']{0,12}\n",
+        "\"[a-z{} ]{0,6}(\\\\\")?\"",
+        "\\{ [a-z0-9,]{0,6} \\}",
+        "/\\* [a-z}\"]{0,6} \\*/",
+        "[a-z0-9 ,.$é]{0,30}",
+    ];
+    vec(line, 0..6).prop_map(|lines| format!("\n\t{}\n", lines.join("\n\t")))
+}
+
 fn item() -> impl Strategy<Value = Item> {
     let span = Span::default();
     let spaces = [StateSpace::Const, StateSpace::Global, StateSpace::Shared, StateSpace::Tex];
@@ -295,7 +365,7 @@ fn item() -> impl Strategy<Value = Item> {
         1 => (any::<u32>(), text(), option::of(any::<(u64, u64)>())).prop_map(
             move |(index, name, timestamp_and_size)| Item::File(File { index, name, timestamp_and_size, span })
         ),
-        1 => ("\\.?[a-z][a-z_]{0,8}", "[a-z0-9 ,.$\n\t]{0,30}")
+        1 => ("\\.?[a-z][a-z_]{0,8}", section_text())
             .prop_map(move |(name, text)| Item::Section { name, text, span }),
         1 => text().prop_map(move |text| Item::Pragma { text, span }),
         1 => (name(), name()).prop_map(move |(name, target)| Item::Alias { name, target, span }),
@@ -324,4 +394,39 @@ proptest! {
         // Nonsense, but nothing to panic about.
         let _ = ptx::validate(&again, &text);
     }
+}
+
+#[test]
+fn every_form_of_the_table_is_printed_as_it_was_written() {
+    let (mut rows, mut instructions) = (0, 0);
+    for row in ptx::isa::table() {
+        let form = Form::new(row.form);
+        let mut seen = false;
+        for modifiers in form.some_mnemonics(MNEMONICS) {
+            let Some(statements) = example(row, &modifiers) else { continue };
+            seen = true;
+            instructions += 1;
+            let function = Function {
+                linkage: Linkage::Internal,
+                is_entry: false,
+                name: "f".to_owned(),
+                returns: Vec::new(),
+                params: Vec::new(),
+                noreturn: false,
+                directives: Vec::new(),
+                body: Some(statements),
+                span: Span::default(),
+            };
+            let items = vec![Item::Function(function)];
+            let target = vec!["sm_90a".to_owned()];
+            let module = Module { version: (9, 0), target, address_size: 64, items };
+            let text = ptx::print(&module);
+            let mnemonic = [&[form.opcode()], &modifiers[..]].concat().join(".");
+            assert!(text.contains(&format!("\t{mnemonic}")), "{mnemonic}: {text}");
+            assert_eq!(ptx::parse(&text).as_ref(), Ok(&module), "{text}");
+        }
+        rows += usize::from(seen);
+    }
+    let all = ptx::isa::table().count();
+    assert!(10 * rows > 9 * all, "examples of {rows} of {all} rows, {instructions} instructions");
 }
