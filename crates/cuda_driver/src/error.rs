@@ -37,6 +37,10 @@ pub(crate) enum ApiError {
     HostRegionTooLarge { name: &'static str, bytes: u64 },
     #[error("the driver is not initialised\nhelp: call cuInit(0) first")]
     NotInitialized,
+    #[error(
+        "this process was forked from one that had called cuInit, and cannot use the device\nhelp: start processes before cuInit, or without fork (Python: multiprocessing.set_start_method(\"spawn\"))"
+    )]
+    Forked,
     #[error("{0}")]
     NoBackend(Arc<NoBackend>),
     #[error(
@@ -133,6 +137,14 @@ pub(crate) enum ApiError {
         "the capture did not begin on the stream {stream:#x}: end it on the stream where it did"
     )]
     ForeignCapture { stream: usize },
+    #[error(
+        "the stream {stream:#x} took part in the capture, and the stream {origin:#x}, which ends it, does not wait for its last work\nhelp: record an event in the one and let the other wait for it (cuEventRecord, cuStreamWaitEvent)"
+    )]
+    UnjoinedCapture { stream: usize, origin: usize },
+    #[error(
+        "the stream {stream:#x} is capturing a graph, and the event belongs to the capture of another"
+    )]
+    MergedCapture { stream: usize },
     #[error("work of a default stream cannot be captured\nhelp: create a stream (cuStreamCreate)")]
     DefaultStreamCapture,
     #[error("{}", .0.text)]
@@ -229,7 +241,7 @@ impl ApiError {
             | ApiError::NotAllocated { .. }
             | ApiError::NotDeviceMemory { .. }
             | ApiError::DefaultPool(_) => CUresult::INVALID_VALUE,
-            ApiError::NotInitialized => CUresult::NOT_INITIALIZED,
+            ApiError::NotInitialized | ApiError::Forked => CUresult::NOT_INITIALIZED,
             ApiError::NoBackend(why) => match &**why {
                 NoBackend::UnknownChoice(_) => CUresult::INVALID_VALUE,
                 NoBackend::NoGpu { .. } => CUresult::NO_DEVICE,
@@ -281,6 +293,8 @@ impl ApiError {
             }
             ApiError::NotCapturing { .. } => CUresult::ILLEGAL_STATE,
             ApiError::ForeignCapture { .. } => CUresult::STREAM_CAPTURE_UNMATCHED,
+            ApiError::UnjoinedCapture { .. } => CUresult::STREAM_CAPTURE_UNJOINED,
+            ApiError::MergedCapture { .. } => CUresult::STREAM_CAPTURE_MERGE,
             ApiError::Fault(fault) => fault.result,
             ApiError::Panic(_) => CUresult::UNKNOWN,
         }

@@ -9,7 +9,9 @@ use common::*;
 /// `CUresult`s of captures.
 const ILLEGAL_STATE: u32 = 401;
 const CAPTURE_UNSUPPORTED: u32 = 900;
+const CAPTURE_MERGE: u32 = 902;
 const CAPTURE_UNMATCHED: u32 = 903;
+const CAPTURE_UNJOINED: u32 = 904;
 
 fn stream() -> Handle {
     let mut stream = 0;
@@ -126,6 +128,91 @@ fn streams_join_a_capture_by_an_event() {
         assert_eq!(download(data, 1), [2]);
         ok(cuGraphLaunch(twice, first));
         assert_eq!(download(data, 1), [4]);
+    }
+}
+
+/// A capture on `first` that `second` joins; what `then` does with both and an event, and how the capture ends.
+fn forked(then: impl FnOnce(Handle, Handle, Handle, &dyn Fn(Handle))) -> (u32, Handle) {
+    let (first, second) = (stream(), stream());
+    let (data, mut event, mut graph, mut status) = (alloc(64), 0, 77, 9);
+    // SAFETY: pointers are to live variables.
+    unsafe {
+        ok(cuEventCreate(&mut event, 2));
+        ok(cuStreamBeginCapture_v2(first, 2));
+        let work = |stream| ok(cuMemsetD32Async(data, 1, 4, stream));
+        work(first);
+        ok(cuEventRecord(event, first));
+        ok(cuStreamWaitEvent(second, event, 0));
+        then(first, second, event, &work);
+        let ended = cuStreamEndCapture(first, &mut graph);
+        for stream in [first, second] {
+            ok(cuStreamIsCapturing(stream, &mut status));
+            assert_eq!(status, 0, "the capture is over either way");
+            work(stream);
+        }
+        (ended, graph)
+    }
+}
+
+/// As recorded on an H200, driver 580.
+#[test]
+fn work_of_other_streams_must_be_joined() {
+    let _context = Context::new();
+    let join = |first: Handle, second: Handle, event: Handle| {
+        // SAFETY: handles only.
+        unsafe {
+            ok(cuEventRecord(event, second));
+            ok(cuStreamWaitEvent(first, event, 0));
+        }
+    };
+    let (ended, graph) = forked(|_, second, _, work| work(second));
+    expect(CAPTURE_UNJOINED, ended);
+    assert!(diagnostic().contains("does not wait for its last work"));
+    assert_eq!(graph, 0);
+    let (ended, _) = forked(|first, second, event, work| {
+        work(second);
+        // SAFETY: handles only.
+        unsafe { ok(cuEventRecord(event, second)) };
+        work(second);
+        // SAFETY: as above.
+        unsafe { ok(cuStreamWaitEvent(first, event, 0)) };
+    });
+    expect(CAPTURE_UNJOINED, ended);
+
+    let (ended, graph) = forked(|first, second, event, work| {
+        work(second);
+        join(first, second, event);
+    });
+    assert_eq!((ended, graph == 0), (0, false));
+    // Who did no work needs no join.
+    assert_eq!(forked(|_, _, _, _| {}).0, 0);
+    assert_eq!(forked(|first, _, _, work| work(first)).0, 0);
+    // By way of a third stream.
+    let (ended, _) = forked(|first, second, event, work| {
+        let third = stream();
+        work(second);
+        join(third, second, event);
+        work(third);
+        join(first, third, event);
+    });
+    assert_eq!(ended, 0);
+}
+
+#[test]
+fn two_captures_do_not_become_one() {
+    let _context = Context::new();
+    let (first, second) = (stream(), stream());
+    let (mut event, mut graph) = (0, 0);
+    // SAFETY: pointers are to live variables.
+    unsafe {
+        ok(cuEventCreate(&mut event, 2));
+        ok(cuStreamBeginCapture_v2(first, 2));
+        ok(cuStreamBeginCapture_v2(second, 2));
+        ok(cuEventRecord(event, first));
+        expect(CAPTURE_MERGE, cuStreamWaitEvent(second, event, 0));
+        ok(cuStreamWaitEvent(first, event, 0));
+        ok(cuStreamEndCapture(second, &mut graph));
+        ok(cuStreamEndCapture(first, &mut graph));
     }
 }
 

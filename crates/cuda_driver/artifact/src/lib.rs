@@ -33,10 +33,12 @@ fn print_fault(diagnostic: &Diagnostic) {
 }
 
 /// Misused calls stay silent: programs make some to find out what there is, and they have the result. So does
-/// the question for NVIDIA's private tables, which NVRTC asks and does without.
+/// the question for NVIDIA's private tables, which NVRTC asks and does without. Why nothing can begin, a misspelt
+/// variable of the environment for instance, the result alone does not say.
 fn concerns_the_user(diagnostic: &Diagnostic) -> bool {
     let refused_ptx = diagnostic.result == CUresult::INVALID_PTX;
-    (diagnostic.ending != Ending::HostMisuse || refused_ptx)
+    let begins = diagnostic.call == "cuInit";
+    (diagnostic.ending != Ending::HostMisuse || refused_ptx || begins)
         && diagnostic.call != "cuGetExportTable"
 }
 

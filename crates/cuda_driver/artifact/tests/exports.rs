@@ -1,7 +1,7 @@
 //! The shared library as other programs see it: its name, its symbols, and that it is not taken for NVIDIA's.
 #![cfg(target_os = "linux")]
 
-use std::ffi::{c_int, c_uint};
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -70,7 +70,76 @@ fn it_serves_calls_and_is_not_forwarded_to() {
     assert!(text.contains("init 0, 1 devices or more: true\n"), "{text}");
 }
 
+/// Thread t writes word t of shared memory and reads the word of a thread of the other warp.
+const RACY: &str = ".version 8.6
+.target sm_90
+.address_size 64
+.visible .entry racy() {
+    .shared .align 4 .b8 tile[256]; .reg .b32 %r<5>;
+    mov.u32 %r1, %tid.x; mov.u32 %r2, tile; shl.b32 %r3, %r1, 2; xor.b32 %r4, %r3, 128;
+    add.u32 %r3, %r2, %r3; add.u32 %r4, %r2, %r4;
+    st.shared.b32 [%r3], %r1; ld.shared.b32 %r4, [%r4]; ret;
+}";
+
+#[test]
+fn the_environment_asks_for_checks() {
+    let with = |checks: Option<&str>| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "racing_child", "--nocapture"]);
+        command.env("ARTIFACT_TEST_RACE", library_path()).env("CUDA_DRIVER_BACKEND", "emulator");
+        match checks {
+            Some(checks) => command.env("FERROWARP_CHECK", checks),
+            None => command.env_remove("FERROWARP_CHECK"),
+        };
+        let output = command.output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (fine, said) = with(Some("racecheck"));
+    assert!(fine, "findings do not change how a program ends: {said}");
+    assert!(said.contains("racecheck") && said.contains("racy"), "{said}");
+    for quiet in [None, Some("none"), Some("synccheck")] {
+        let (fine, said) = with(quiet);
+        assert!(fine && !said.contains("racy"), "{quiet:?}: {said}");
+    }
+    let (fine, said) = with(Some("racechek"));
+    assert!(!fine && said.contains("racechek"), "{said}");
+}
+
 /// Not a test by itself: what the test above runs in a process of its own.
+#[test]
+fn racing_child() {
+    let Some(path) = std::env::var_os("ARTIFACT_TEST_RACE") else { return };
+    let image = CString::new(RACY).unwrap();
+    let (mut context, mut module, mut function) = (0_usize, 0_usize, 0_usize);
+    // SAFETY: the signatures are those of cuda.h, the pointers are to live variables.
+    unsafe {
+        let library = Library::new(path).unwrap();
+        macro_rules! call {
+            ($name:literal, $($argument:expr => $type:ty),*) => {
+                let function = library.get::<unsafe extern "C" fn($($type),*) -> u32>($name);
+                assert_eq!(function.unwrap()($($argument),*), 0, $name);
+            };
+        }
+        call!("cuInit", 0 => c_uint);
+        call!("cuCtxCreate_v2", &mut context => *mut usize, 0 => c_uint, 0 => c_int);
+        let image = image.as_ptr().cast();
+        call!("cuModuleLoadData", &mut module => *mut usize, image => *const c_void);
+        let name = c"racy".as_ptr();
+        call!(
+            "cuModuleGetFunction",
+            &mut function => *mut usize, module => usize, name => *const c_char
+        );
+        call!(
+            "cuLaunchKernel",
+            function => usize,
+            1 => c_uint, 1 => c_uint, 1 => c_uint, 64 => c_uint, 1 => c_uint, 1 => c_uint,
+            0 => c_uint, 0 => usize, 0 => usize, 0 => usize
+        );
+        call!("cuCtxSynchronize",);
+    }
+}
+
+/// Not a test by itself: what a test above runs in a process of its own.
 #[test]
 fn child() {
     let Some(path) = std::env::var_os("ARTIFACT_TEST_LIBRARY") else { return };

@@ -116,8 +116,8 @@ pub(super) fn queued(
     with(|emulator| {
         let context = emulator.stream_context(stream)?;
         let may_queue = emulator.may_queue(context)?;
-        if let Some(graph) = emulator.capture_of(stream) {
-            return emulator.capture(graph, Node::Device(Arc::new(body)));
+        if emulator.capture_of(stream).is_some() {
+            return emulator.capture(stream, Node::Device(Arc::new(body)));
         }
         if may_queue { body(emulator) } else { Ok(()) }
     })

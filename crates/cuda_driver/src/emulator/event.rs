@@ -4,6 +4,7 @@
 use std::ffi::c_uint;
 use std::time::Instant;
 
+use super::graph::Capture;
 use super::with;
 use crate::error::{ApiError, Outcome};
 use crate::types::*;
@@ -17,8 +18,8 @@ pub(crate) struct Event {
     pub context: CUcontext,
     flags: c_uint,
     recorded: Option<Instant>,
-    /// The graph whose capture it was last recorded in, until that ends.
-    pub capture: Option<CUgraph>,
+    /// The capture that it was last recorded in, until that ends.
+    pub capture: Option<Capture>,
 }
 
 impl Event {
@@ -55,13 +56,13 @@ pub(crate) fn record(event: CUevent, stream: CUstream) -> Outcome {
     with(|emulator| {
         let context = emulator.stream_context(stream)?;
         let queued = emulator.may_queue(context)?;
-        let capture = emulator.capture_of(stream);
+        let capture = emulator.streams.get(stream).ok().and_then(|found| found.capture.clone());
         let found = emulator.events.get_mut(event)?;
         if found.context != context {
             return Err(ApiError::ForeignHandle { kind: "event", value: event.0 });
         }
         found.capture = capture;
-        if queued && capture.is_none() {
+        if queued && found.capture.is_none() {
             found.recorded = Some(Instant::now());
         }
         Ok(())

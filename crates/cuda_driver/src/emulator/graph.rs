@@ -4,6 +4,7 @@
 //! launched. Work is done in the order of the calls, so a graph is a list: the order in which streams that took
 //! part put their work in is one that their events allow.
 
+use std::collections::BTreeMap;
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 
@@ -39,7 +40,17 @@ pub(crate) struct Graph {
     pub objects: References,
     /// The stream that is to end the capture, until it does.
     origin: Option<CUstream>,
+    /// How many nodes each stream has put in.
+    put_in: BTreeMap<CUstream, usize>,
     number: u64,
+}
+
+/// A capture as one of its streams sees it, or as an event keeps it.
+#[derive(Clone)]
+pub(crate) struct Capture {
+    graph: CUgraph,
+    /// How many of each stream's nodes come before what follows now.
+    before: BTreeMap<CUstream, usize>,
 }
 
 /// A graph ready to be launched.
@@ -52,7 +63,24 @@ pub(crate) struct Executable {
 impl Emulator {
     /// The graph that a stream's work goes to instead of being done.
     pub(crate) fn capture_of(&self, stream: CUstream) -> Option<CUgraph> {
-        self.streams.get(stream).ok()?.capture
+        Some(self.streams.get(stream).ok()?.capture.as_ref()?.graph)
+    }
+
+    /// A stream waits for captured work: it takes part in the capture.
+    pub(crate) fn join_capture(&mut self, stream: CUstream, event: Capture) -> Outcome {
+        match &mut self.streams.get_mut(stream)?.capture {
+            Some(own) if own.graph != event.graph => {
+                return Err(ApiError::MergedCapture { stream: stream.0 });
+            }
+            Some(own) => {
+                for (stream, count) in event.before {
+                    let known = own.before.entry(stream).or_default();
+                    *known = count.max(*known);
+                }
+            }
+            none => *none = Some(event),
+        }
+        Ok(())
     }
 
     /// Refuses what cannot be part of a graph.
@@ -63,10 +91,30 @@ impl Emulator {
         }
     }
 
-    /// Adds work to a graph that is being captured.
-    pub(crate) fn capture(&mut self, graph: CUgraph, node: Node) -> Outcome {
-        self.graphs.get_mut(graph)?.nodes.push(node);
+    /// Adds work of a stream to the graph that it captures.
+    pub(crate) fn capture(&mut self, stream: CUstream, node: Node) -> Outcome {
+        let Some(capture) = &mut self.streams.get_mut(stream)?.capture else {
+            return Err(ApiError::NotCapturing { stream: stream.0 });
+        };
+        let graph = self.graphs.get_mut(capture.graph)?;
+        graph.nodes.push(node);
+        let count = graph.put_in.entry(stream).or_default();
+        *count += 1;
+        capture.before.insert(stream, *count);
         Ok(())
+    }
+
+    /// A stream of a graph's capture whose last work `origin` does not wait for.
+    fn unjoined(&self, graph: CUgraph, origin: CUstream) -> Result<Option<CUstream>, ApiError> {
+        let Some(capture) = &self.streams.get(origin)?.capture else {
+            return Ok(None);
+        };
+        let joined = |stream: &CUstream| capture.before.get(stream).copied().unwrap_or(0);
+        let put_in = &self.graphs.get(graph)?.put_in;
+        Ok(put_in
+            .iter()
+            .find(|(stream, count)| joined(stream) < **count)
+            .map(|(stream, _)| *stream))
     }
 }
 
@@ -82,34 +130,53 @@ pub(crate) fn begin(stream: CUstream, mode: c_uint) -> Outcome {
             return Err(ApiError::DefaultStreamCapture);
         }
         let number = emulator.graphs.iter().map(|(_, graph)| graph.number).max().unwrap_or(0) + 1;
-        let graph =
-            Graph { context, nodes: Vec::new(), objects: Vec::new(), origin: Some(stream), number };
+        let graph = Graph {
+            context,
+            nodes: Vec::new(),
+            objects: Vec::new(),
+            origin: Some(stream),
+            put_in: BTreeMap::new(),
+            number,
+        };
         let graph = emulator.graphs.insert(graph);
-        emulator.streams.get_mut(stream)?.capture = Some(graph);
+        emulator.streams.get_mut(stream)?.capture =
+            Some(Capture { graph, before: BTreeMap::new() });
         Ok(())
     })
 }
 
 pub(crate) fn end(stream: CUstream, graph: Out<CUgraph>) -> Outcome {
-    with(|emulator| {
+    let (unjoined, last) = with(|emulator| {
         emulator.stream_context(stream)?;
         graph.check("graph")?;
         let Some(found) = emulator.capture_of(stream) else {
             return Err(ApiError::NotCapturing { stream: stream.0 });
         };
-        let captured = emulator.graphs.get_mut(found)?;
-        if captured.origin != Some(stream) {
+        if emulator.graphs.get(found)?.origin != Some(stream) {
             return Err(ApiError::ForeignCapture { stream: stream.0 });
         }
-        captured.origin = None;
+        let unjoined = emulator.unjoined(found, stream)?;
+        emulator.graphs.get_mut(found)?.origin = None;
         for stream in emulator.streams.values_mut() {
-            stream.capture = stream.capture.filter(|capture| *capture != found);
+            stream.capture.take_if(|capture| capture.graph == found);
         }
         for event in emulator.events.values_mut() {
-            event.capture = event.capture.filter(|capture| *capture != found);
+            event.capture.take_if(|capture| capture.graph == found);
         }
-        graph.set("graph", found)
-    })
+        let Some(unjoined) = unjoined else {
+            graph.set("graph", found)?;
+            return Ok((None, Vec::new()));
+        };
+        // The capture is over all the same, and there is no graph (recorded).
+        graph.set("graph", CUgraph::default())?;
+        let objects = emulator.graphs.remove(found)?.objects;
+        Ok((Some(unjoined), emulator.release_objects(&objects)?))
+    })?;
+    last.into_iter().for_each(Last::call);
+    match unjoined {
+        Some(other) => Err(ApiError::UnjoinedCapture { stream: other.0, origin: stream.0 }),
+        None => Ok(()),
+    }
 }
 
 /// What the three forms of `cuStreamGetCaptureInfo` tell: dependencies are of no use, since all work is in order.
@@ -260,7 +327,7 @@ pub(crate) fn launch(executable: CUgraphExec, stream: CUstream) -> Outcome {
             emulator.retain_objects(&objects)?;
             emulator.graphs.get_mut(graph)?.objects.extend(objects);
             for node in nodes {
-                emulator.capture(graph, node)?;
+                emulator.capture(stream, node)?;
             }
             return Ok((Vec::new(), false));
         }

@@ -282,13 +282,13 @@ impl Emulator {
             .and_then(|()| check_cluster(cluster, request.grid))
             .map_err(|problem| ApiError::Launch { kernel: name.clone(), problem })?;
         let params = parameters(kernel, list, extra)?;
-        if let Some(graph) = self.capture_of(stream) {
+        if self.capture_of(stream).is_some() {
             let request = *request;
             let work = move |emulator: &mut Emulator| {
                 let may_queue = emulator.may_queue(context)?;
                 emulator.start(context, module, &name, &request, &params, may_queue)
             };
-            return self.capture(graph, Node::Device(Arc::new(work)));
+            return self.capture(stream, Node::Device(Arc::new(work)));
         }
         self.start(context, module, &name, request, &params, may_queue)
     }
@@ -420,8 +420,8 @@ pub(crate) fn host_function(stream: CUstream, function: CUhostFn, user_data: Hos
     let call = with(|emulator| {
         let context = emulator.stream_context(stream)?;
         let may_queue = emulator.may_queue(context)?;
-        if let Some(graph) = emulator.capture_of(stream) {
-            emulator.capture(graph, Node::Host(Some(function), user_data))?;
+        if emulator.capture_of(stream).is_some() {
+            emulator.capture(stream, Node::Host(Some(function), user_data))?;
             return Ok(false);
         }
         emulator.context(context)?.flush();

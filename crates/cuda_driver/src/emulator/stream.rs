@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_uint};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::context::PRIORITIES;
+use super::graph::Capture;
 use super::{Emulator, with};
 use crate::error::{ApiError, Outcome};
 use crate::types::*;
@@ -18,8 +19,8 @@ pub(crate) struct Stream {
     flags: c_uint,
     priority: c_int,
     number: u64,
-    /// The graph that takes its work.
-    pub capture: Option<CUgraph>,
+    /// The capture that takes its work.
+    pub capture: Option<Capture>,
 }
 
 /// Stream numbers; the default streams have 0 to 2.
@@ -119,15 +120,14 @@ pub(crate) fn wait_event(stream: CUstream, event: CUevent, flags: c_uint) -> Out
     with(|emulator| {
         let context = emulator.stream_context(stream)?;
         emulator.may_queue(context)?;
-        let capture = emulator.events.get(event)?.capture;
+        let capture = emulator.events.get(event)?.capture.clone();
         if flags > 1 {
             return Err(ApiError::argument("flags", flags, "0 or 1 (external)"));
         }
-        // A stream that waits for captured work takes part in the capture.
-        if capture.is_some() && !is_default(stream) {
-            emulator.streams.get_mut(stream)?.capture = capture;
+        match capture {
+            Some(capture) if !is_default(stream) => emulator.join_capture(stream, capture),
+            _ => Ok(()),
         }
-        Ok(())
     })
 }
 
