@@ -73,7 +73,8 @@ fn heading(outcome: Outcome) -> &'static str {
         Outcome::Xpassed => "Pass, though numba-cuda marks them as failing",
         Outcome::Failed => "Fail",
         Outcome::Error => "Cannot be set up",
-        Outcome::Died => "Over the time limit",
+        Outcome::Overran => "Over the time limit",
+        Outcome::Crashed => "Crash",
     }
 }
 
@@ -94,7 +95,7 @@ tests = [\"a::*\"]
 why = \"a register count\"
 
 [[reason]]
-outcome = \"died\"
+outcome = \"overran\"
 tests = [\"nowhere::*\"]
 why = \"never used\"
 ";
@@ -107,7 +108,7 @@ why = \"never used\"
         assert_eq!(
             summary.unexplained,
             [
-                "a::hang: died: the process died in this test, or its time was over",
+                "a::hang: over the time limit: its time was over",
                 "b::(module): error: ImportError: no module x",
                 "c::known: xfailed: ",
                 "c::late: not run",

@@ -20,8 +20,10 @@ pub enum Outcome {
     Failed,
     /// What surrounds it failed: its module, its set-up.
     Error,
-    /// The process died in it, or it took longer than a test may.
-    Died,
+    /// It took longer than a test may.
+    Overran,
+    /// The process died in it.
+    Crashed,
 }
 
 impl Outcome {
@@ -34,7 +36,8 @@ impl Outcome {
             Outcome::Xpassed => "xpassed",
             Outcome::Failed => "failed",
             Outcome::Error => "error",
-            Outcome::Died => "died",
+            Outcome::Overran => "over the time limit",
+            Outcome::Crashed => "crashed",
         }
     }
 }
@@ -74,6 +77,12 @@ pub struct Record {
     pub plans: BTreeMap<usize, usize>,
 }
 
+/// The row that says that the process died in a test.
+pub fn crash_row(test: &str, message: &str) -> String {
+    let row = serde_json::json!({ "end": test, "outcome": "crashed", "message": message });
+    format!("{row}\n")
+}
+
 /// A line that is no row of a record.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} is not a row of a record: {problem}")]
@@ -85,7 +94,7 @@ pub struct BadLine {
 }
 
 impl Record {
-    /// Sums a record up. A test that began and never ended died.
+    /// Sums a record up. A test that began and never ended took too long, unless a row says that it crashed.
     ///
     /// # Errors
     /// [`BadLine`] where a line is not a row.
@@ -112,8 +121,8 @@ impl Record {
             }
         }
         for name in begun {
-            let message = "the process died in this test, or its time was over".to_owned();
-            record.tests.insert(name, Test { outcome: Outcome::Died, message, seconds: 0.0 });
+            let message = "its time was over".to_owned();
+            record.tests.insert(name, Test { outcome: Outcome::Overran, message, seconds: 0.0 });
         }
         record.not_run.retain(|name| !record.tests.contains_key(name));
         Ok(record)
@@ -132,7 +141,7 @@ impl Record {
     /// One line with all counts.
     pub fn totals(&self) -> String {
         use Outcome::*;
-        let others: Vec<String> = [Failed, Error, Died, Skipped, Xfailed, Xpassed]
+        let others: Vec<String> = [Failed, Error, Crashed, Overran, Skipped, Xfailed, Xpassed]
             .into_iter()
             .map(|outcome| (outcome, self.count(outcome)))
             .filter(|(outcome, count)| *count > 0 || *outcome == Failed)
@@ -174,7 +183,7 @@ pub mod tests {
             outcomes,
             [
                 ("a::bad", "failed"),
-                ("a::hang", "died"),
+                ("a::hang", "over the time limit"),
                 ("a::ok", "passed"),
                 ("a::skip", "skipped"),
                 ("b::(module)", "error"),
@@ -186,17 +195,26 @@ pub mod tests {
         assert_eq!(record.plans, BTreeMap::from([(0, 1), (1, 1)]));
         assert_eq!(
             record.totals(),
-            "2 of 8 passed; 1 failed, 1 error, 1 died, 1 skipped, 1 xfailed, 1 not run"
+            "2 of 8 passed; 1 failed, 1 error, 1 over the time limit, 1 skipped, 1 xfailed, 1 not run"
         );
     }
 
     #[test]
-    fn a_test_that_died_and_was_run_again_has_its_last_outcome() {
+    fn a_crash_is_no_matter_of_time() {
+        let row = format!("{SMALL}{}", crash_row("a::hang", "signal: 11"));
+        let record = Record::read(&row).unwrap();
+        assert_eq!((record.count(Outcome::Crashed), record.count(Outcome::Overran)), (1, 0));
+        assert_eq!(record.tests["a::hang"].message, "signal: 11");
+        assert!(record.totals().contains("1 error, 1 crashed, 1 skipped"));
+    }
+
+    #[test]
+    fn a_test_that_ended_badly_and_was_run_again_has_its_last_outcome() {
         let again = format!(
             "{SMALL}{}\n",
             r#"{"end": "a::hang", "outcome": "passed", "seconds": 9, "message": ""}"#
         );
-        assert_eq!(Record::read(&again).unwrap().count(Outcome::Died), 0);
+        assert_eq!(Record::read(&again).unwrap().count(Outcome::Overran), 0);
     }
 
     #[test]

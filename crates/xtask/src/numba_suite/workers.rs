@@ -1,13 +1,14 @@
 //! Running the tests: processes that take modules from a queue, and are started again where one dies.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::environment::Environment;
-use super::record::Record;
+use super::record::{Outcome, Record, crash_row};
 use crate::error::Error;
 use crate::process;
 
@@ -89,6 +90,12 @@ pub fn run(root: &Path, environment: &Environment, settings: &Settings) -> Resul
     read(&files.record)
 }
 
+/// Adds a row to the record, in one piece, as the tests' processes do.
+fn append(path: &Path, row: &str) -> Result<(), Error> {
+    let file = std::fs::OpenOptions::new().append(true).open(path);
+    file.and_then(|mut file| file.write_all(row.as_bytes())).map_err(|error| Error::io(path, error))
+}
+
 fn read(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|error| Error::io(path, error))
 }
@@ -135,7 +142,14 @@ fn run_modules(
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         let status = process::status(&mut command)?;
-        let after = Progress::of(&files.record, modules, number)?;
+        let mut after = Progress::of(&files.record, modules, number)?;
+        // The watchdog ends a process with a status; what ends it with a signal is a crash.
+        if status.code().is_none() {
+            for test in after.overran.difference(&before.overran) {
+                append(&files.record, &crash_row(test, &status.to_string()))?;
+            }
+            after = Progress::of(&files.record, modules, number)?;
+        }
         // The exit status does not tell: the watchdog ends a process with the status of failed tests.
         if after.left == 0 && after.plans > before.plans {
             return Ok(());
@@ -150,8 +164,10 @@ fn run_modules(
 
 /// How far the tests of some modules are.
 struct Progress {
-    /// Tests that have a result; those that a process died in have one.
+    /// Tests that have a result; those that a process ended in have one.
     done: BTreeSet<String>,
+    /// Those that began and did not end.
+    overran: BTreeSet<String>,
     /// How many were collected and have none.
     left: usize,
     /// How often the worker collected tests.
@@ -166,7 +182,12 @@ impl Progress {
             let module = name.split("::").next().unwrap_or_default();
             modules.iter().any(|ours| ours.strip_prefix("numba.cuda.tests.") == Some(module))
         };
+        let overran = record
+            .tests
+            .iter()
+            .filter(|(name, test)| test.outcome == Outcome::Overran && ours(name));
         Ok(Progress {
+            overran: overran.map(|(name, _)| name.clone()).collect(),
             left: record.not_run.iter().filter(|name| ours(name)).count(),
             plans: record.plans.get(&worker).copied().unwrap_or_default(),
             done: record.tests.into_keys().filter(|name| ours(name)).collect(),
