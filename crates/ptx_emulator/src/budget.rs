@@ -62,7 +62,7 @@ impl Share {
     #[inline]
     pub(crate) fn reserve(
         &mut self,
-        storage: &mut impl Storage,
+        storage: &mut impl Growing,
         length: usize,
     ) -> Result<(), BudgetExhausted> {
         if length <= storage.room() {
@@ -72,7 +72,7 @@ impl Share {
     }
 
     #[inline(never)]
-    fn grow(&mut self, storage: &mut impl Storage, length: usize) -> Result<(), BudgetExhausted> {
+    fn grow(&mut self, storage: &mut impl Growing, length: usize) -> Result<(), BudgetExhausted> {
         let before = storage.room();
         let bytes = ((length - before) as u64).saturating_mul(storage.element_bytes());
         self.budget.take(bytes)?;
@@ -92,7 +92,7 @@ impl Drop for Share {
 }
 
 /// Storage that grows.
-pub(crate) trait Storage {
+pub(crate) trait Growing {
     /// Elements for which there is room.
     fn room(&self) -> usize;
     fn element_bytes(&self) -> u64;
@@ -100,7 +100,7 @@ pub(crate) trait Storage {
     fn grow(&mut self, length: usize) -> bool;
 }
 
-impl<T> Storage for Vec<T> {
+impl<T> Growing for Vec<T> {
     fn room(&self) -> usize {
         self.capacity()
     }
@@ -114,7 +114,7 @@ impl<T> Storage for Vec<T> {
     }
 }
 
-impl<T> Storage for VecDeque<T> {
+impl<T> Growing for VecDeque<T> {
     fn room(&self) -> usize {
         self.capacity()
     }

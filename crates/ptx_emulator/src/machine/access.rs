@@ -38,7 +38,7 @@ impl Direction {
 }
 
 /// Where the lanes access memory, if that is known to be evenly spaced.
-#[inline]
+#[inline(always)]
 pub(super) fn even_addresses(
     warp: &Warp,
     frame: &Frame,
@@ -112,19 +112,26 @@ pub(super) fn bad(
     Box::new(BadAccess { kind, lanes, address, space: name(space), bytes, reason })
 }
 
-/// The lanes of `mask` whose generic address lies in the window of the first, the space and the addresses there.
-pub(super) fn generic_group(addresses: &Row64, mask: u32) -> (Space, u32, Row64) {
-    let first = window::of(addresses[(mask.trailing_zeros() & 31) as usize]);
-    let group = lanes(mask)
-        .filter(|lane| window::of(addresses[*lane]) == first)
-        .fold(0, |m, lane| m | 1 << lane);
-    let space = match first {
-        Window::Global | Window::Function => return (Space::Global, group, *addresses),
+/// The space that a window of generic addresses shows, and the address of its first byte.
+#[inline]
+fn shown(window: Window) -> (Space, u64) {
+    let space = match window {
+        // Global and constant addresses are generic addresses already; no data lies where functions seem to be.
+        Window::Global | Window::Function => return (Space::Global, 0),
         Window::Shared => Space::Shared,
         Window::Local => Space::Local,
         Window::Param => Space::Param,
     };
-    let base = window::base(first);
+    (space, window::base(window))
+}
+
+/// The lanes of `mask` whose generic address lies in the window of the first, the space and the addresses there.
+pub(super) fn generic_group(addresses: &Row64, mask: u32) -> (Space, u32, Row64) {
+    let first = window::of(addresses[lowest(mask)]);
+    let group = lanes(mask)
+        .filter(|lane| window::of(addresses[*lane]) == first)
+        .fold(0, |m, lane| m | 1 << lane);
+    let (space, base) = shown(first);
     (space, group, addresses.map(|address| address.wrapping_sub(base)))
 }
 
@@ -135,13 +142,8 @@ fn generic_places(value: Affine, mask: u32) -> Option<(Space, Affine)> {
     if value.corners().iter().any(|corner| window::of(*corner) != found) {
         return None;
     }
-    let space = match found {
-        Window::Global | Window::Function => return Some((Space::Global, value)),
-        Window::Shared => Space::Shared,
-        Window::Local => Space::Local,
-        Window::Param => Space::Param,
-    };
-    Some((space, value.plus(window::base(found).wrapping_neg())))
+    let (space, base) = shown(found);
+    Some((space, value.plus(base.wrapping_neg())))
 }
 
 /// An access of lanes in one space.
@@ -280,7 +282,7 @@ impl Engine<'_> {
                 transfer::load(&block.shared, base, places, mask, op, warp, frame);
             }
             (Space::Shared, Direction::Store) => {
-                transfer::store(&mut block.shared, base, places, mask, op, warp, frame);
+                transfer::store(&block.shared, base, places, mask, op, warp, frame);
             }
             (Space::Param, _) => {
                 transfer::load(&self.params, base, places, mask, op, warp, frame);
@@ -318,7 +320,7 @@ impl Engine<'_> {
                     return Err(self.not_there(&places.row(), rest, space, op.bytes));
                 }
             }
-            if let Some(found) = self.memory.slot_mut(slot) {
+            if let Some(found) = self.memory.slot(slot) {
                 let base = found.base;
                 match direction {
                     Direction::Load => {
@@ -328,7 +330,7 @@ impl Engine<'_> {
                         return Err(request.bad(Reason::ReadOnly, fit));
                     }
                     Direction::Store => {
-                        transfer::store(&mut found.data, base, places, fit, op, warp, frame);
+                        transfer::store(&found.data, base, places, fit, op, warp, frame);
                     }
                 }
             }

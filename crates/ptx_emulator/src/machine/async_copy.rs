@@ -16,7 +16,6 @@ use super::operands::read_predicate;
 use super::places::Places;
 use super::report::{BadAccess, Reason};
 use super::shared_address;
-use super::transfer;
 use super::warp::{Frame, Warp};
 use super::watch::Position;
 use crate::async_op::{AsyncCopyOp, Kept};
@@ -55,10 +54,10 @@ impl Thread {
             let Some(copy) = self.outstanding.pop_front() else {
                 return;
             };
-            for half in 0..copy.bytes.div_ceil(8) {
-                let size = copy.bytes.min(8);
-                let value = transfer::read(&copy.data, 8 * half as usize, size);
-                transfer::write(shared.bytes, copy.target + 8 * half as usize, size, value);
+            let size = copy.bytes.min(8);
+            for (half, value) in (0..copy.bytes.div_ceil(8)).zip(copy.data.as_chunks().0) {
+                let at = copy.target + 8 * half as usize;
+                shared.bytes.write(at, size, u64::from_le_bytes(*value));
             }
             shared.written(copy.target, copy.bytes);
         }
@@ -257,7 +256,7 @@ impl Engine<'_> {
                 return Err(self.not_there(&sources, one, Space::Global, kept[lane]));
             }
             let copy = Copy { target: offsets[lane], bytes, data };
-            let shared = &mut SharedMemory { bytes: &mut block.shared, checks: &mut block.checks };
+            let shared = &mut SharedMemory { bytes: &block.shared, checks: &mut block.checks };
             block.copies.issue(32 * warp.index as usize + lane, copy, shared);
         }
         if let Some(counting) = &mut self.counting {
@@ -287,14 +286,7 @@ impl Engine<'_> {
         let Some(allocation) = found.and_then(|slot| self.memory.slot(slot)) else {
             return false;
         };
-        let start = address.wrapping_sub(allocation.base) as usize;
-        match allocation.data.get(start..start.saturating_add(data.len())) {
-            Some(bytes) => {
-                data.copy_from_slice(bytes);
-                true
-            }
-            None => false,
-        }
+        allocation.data.read_bytes(address.wrapping_sub(allocation.base) as usize, data)
     }
 }
 

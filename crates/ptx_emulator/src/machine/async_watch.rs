@@ -9,13 +9,13 @@ use super::warp::Warp;
 use super::watch::Position;
 use crate::checks::BlockChecks;
 use crate::events::{Action, Offsets};
-use crate::memory::window;
+use crate::memory::{Storage, window};
 use crate::op::{Address, AddressRow, MemoryOp, Order, Space};
 use crate::row::{LANES, Row64, lanes};
 
 /// Bytes of shared memory, and what is known of them.
 pub(super) struct SharedMemory<'a> {
-    pub(super) bytes: &'a mut Vec<u8>,
+    pub(super) bytes: &'a Storage,
     pub(super) checks: &'a mut Option<Box<BlockChecks>>,
 }
 

@@ -7,7 +7,6 @@ use super::launch::Engine;
 use super::local;
 use super::places::Places;
 use super::report::{BadAccess, Reason};
-use super::transfer;
 use super::warp::{Frame, Warp};
 use crate::memory::Owner;
 use crate::memory::window;
@@ -101,7 +100,9 @@ impl Engine<'_> {
                         let wrong = self.shared_misses(block, at, mask, op.bytes);
                         return Err(part.bad(Reason::OutOfBounds, wrong));
                     }
-                    modify(&mut block.shared, offset as usize, op, operands, true)
+                    // The block's warps run one after the other.
+                    let change = |old| compute(op, old, operands, true);
+                    block.shared.update(offset as usize, op.bytes, true, change)
                 }
                 Space::Local | Space::Frame => {
                     let top = u64::from(frame.top_local) * 4;
@@ -110,18 +111,17 @@ impl Engine<'_> {
                     {
                         return Err(part.bad(Reason::OutOfBounds, one));
                     }
-                    let mut bytes = [0; 16];
-                    for part in 0..op.bytes.div_ceil(8) {
-                        let size = op.bytes.min(8);
-                        let from = address + 8 * u64::from(part);
+                    let parts = (0..op.bytes.div_ceil(8)).map(|part| 8 * part);
+                    let size = op.bytes.min(8);
+                    let old = parts.clone().fold(0, |old, part| {
+                        let from = address + u64::from(part);
                         let value = local::read_local(&warp.local, lane, from, size);
-                        transfer::write(&mut bytes, 8 * part as usize, size, value);
-                    }
-                    let old = modify(&mut bytes, 0, op, operands, true);
-                    for part in 0..op.bytes.div_ceil(8) {
-                        let size = op.bytes.min(8);
-                        let value = transfer::read(&bytes, 8 * part as usize, size);
-                        let to = address + 8 * u64::from(part);
+                        old | u128::from(value) << (8 * part)
+                    });
+                    let new = compute(op, old, operands, true);
+                    for part in parts {
+                        let to = address + u64::from(part);
+                        let value = (new >> (8 * part)) as u64;
                         local::write_local(&mut warp.local, lane, to, size, value);
                     }
                     old
@@ -158,14 +158,14 @@ impl Engine<'_> {
         if let Some(cache) = self.caches.get_mut(pc as usize) {
             *cache = slot;
         }
-        let Some(found) = self.memory.slot_mut(slot) else {
+        let Some(found) = self.memory.slot(slot) else {
             return Err(part.bad(Reason::OutOfBounds, 1 << lane));
         };
         if matches!(found.owner, Owner::Constant(_)) {
             return Err(part.bad(Reason::ReadOnly, rest));
         }
         let offset = address.wrapping_sub(found.base) as usize;
-        Ok(modify(&mut found.data, offset, op, operands, false))
+        Ok(found.data.update(offset, op.bytes, true, |old| compute(op, old, operands, false)))
     }
 
     fn shared_misses(&self, block: &BlockState, at: &Row64, mask: u32, bytes: u32) -> u32 {
@@ -201,29 +201,21 @@ fn put(warp: &mut Warp, frame: &Frame, op: &AtomicOp, row: u32, lane: usize, val
     }
 }
 
-/// Reads, computes, writes; gives the old value. `shared`: floating-point sums differ between spaces.
-fn modify(data: &mut [u8], at: usize, op: &AtomicOp, operands: Operands, shared: bool) -> u128 {
+/// The new number in memory. `shared`: floating-point sums differ between spaces.
+fn compute(op: &AtomicOp, old: u128, operands: Operands, shared: bool) -> u128 {
     if op.bytes == 16 {
-        let low = transfer::read(data, at, 8);
-        let high = transfer::read(data, at + 8, 8);
-        let old = u128::from(low) | u128::from(high) << 64;
-        let new = match op.kind {
+        return match op.kind {
             AtomicKind::CompareAndSwap if old == operands.b => operands.c,
             AtomicKind::CompareAndSwap => old,
             _ => operands.b,
         };
-        transfer::write(data, at, 8, new as u64);
-        transfer::write(data, at + 8, 8, (new >> 64) as u64);
-        return old;
     }
-    let old = transfer::read(data, at, op.bytes);
     let mask = if op.bytes == 8 { u64::MAX } else { (1 << (8 * op.bytes)) - 1 };
     let (b, c) = (operands.b as u64 & mask, operands.c as u64 & mask);
-    transfer::write(data, at, op.bytes, compute(op, old, b, c, shared));
-    u128::from(old)
+    u128::from(compute64(op, old as u64, b, c, shared))
 }
 
-fn compute(op: &AtomicOp, old: u64, b: u64, c: u64, shared: bool) -> u64 {
+fn compute64(op: &AtomicOp, old: u64, b: u64, c: u64, shared: bool) -> u64 {
     let narrow = op.bytes == 4;
     match (op.kind, op.ty) {
         (AtomicKind::Exchange, _) => b,

@@ -9,7 +9,7 @@ use super::mbarrier::Mbarriers;
 use super::warp::Warp;
 use crate::budget::{Budget, BudgetExhausted, Share};
 use crate::checks::BlockChecks;
-use crate::memory::POISON;
+use crate::memory::{POISON, Storage};
 
 /// A block of the grid.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(super) struct BlockState {
     pub(super) linear: u64,
     pub(super) index: [u32; 3],
     /// Shared memory: static variables, then dynamic.
-    pub(super) shared: Vec<u8>,
+    pub(super) shared: Storage,
     pub(super) barriers: Vec<Barrier>,
     pub(super) mbarriers: Mbarriers,
     pub(super) copies: AsyncCopies,
@@ -43,7 +43,7 @@ impl Block {
             state: BlockState {
                 linear: 0,
                 index: [0; 3],
-                shared: Vec::new(),
+                shared: Storage::default(),
                 barriers: vec![Barrier::default(); CLUSTER_BARRIER as usize + 1],
                 mbarriers: Mbarriers::default(),
                 copies: AsyncCopies::default(),
@@ -65,9 +65,8 @@ impl Block {
     ) -> Result<(), BudgetExhausted> {
         self.state.linear = linear;
         self.state.index = index;
-        self.state.shared.clear();
         self.state.share.reserve(&mut self.state.shared, shared_bytes as usize)?;
-        self.state.shared.resize(shared_bytes as usize, POISON);
+        self.state.shared.refill(shared_bytes as usize, POISON);
         self.state.barriers.iter_mut().for_each(|barrier| *barrier = Barrier::default());
         self.state.mbarriers.reset();
         self.state.copies.reset();

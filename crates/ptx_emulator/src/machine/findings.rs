@@ -7,7 +7,6 @@ use ptx::demangle;
 use super::block::BlockState;
 use super::launch::Engine;
 use super::race_watch::Part;
-use super::transfer;
 use super::warp::{Frame, Warp};
 use super::watch::{self, Position};
 use crate::checks::race::{Hazard, Hit};
@@ -39,7 +38,7 @@ impl Stored<'_> {
         let mut bytes = [0; WIDEST];
         let mut at = 0;
         for (row, element) in &self.op.elements {
-            let size = element.bytes();
+            let size = element.bytes() as usize;
             if *row != NONE {
                 let (low, high) = match element {
                     Element::Narrow { .. } => {
@@ -51,12 +50,12 @@ impl Stored<'_> {
                         watch::wide(warp, &self.frame, *row + 1)[lane],
                     ),
                 };
-                transfer::write(&mut bytes, at, size.min(8), low);
-                if size > 8 {
-                    transfer::write(&mut bytes, at + 8, 8, high);
+                let value = u128::from(low) | u128::from(high) << 64;
+                for (byte, value) in bytes[at..].iter_mut().zip(value.to_le_bytes()).take(size) {
+                    *byte = value;
                 }
             }
-            at += size as usize;
+            at += size;
         }
         Some(bytes)
     }
@@ -93,11 +92,7 @@ impl Engine<'_> {
     fn present(&self, block: &BlockState, part: &Part, lane: usize, bytes: &mut [u8]) -> bool {
         let offset = part.offsets.at(lane);
         match part.area {
-            Area::Shared => {
-                let at = offset as usize;
-                let found = block.shared.get(at..at + bytes.len());
-                found.map(|found| bytes.copy_from_slice(found)).is_some()
-            }
+            Area::Shared => block.shared.read_bytes(offset as usize, bytes),
             Area::Global { base, .. } => self.memory.read(base + offset, bytes).is_ok(),
             Area::Local => false,
         }

@@ -6,11 +6,10 @@ use super::launch::Engine;
 use super::local;
 use super::printf;
 use super::report::Reason;
-use super::transfer;
 use super::warp::Warp;
 use crate::fault::{Fault, FaultKind};
-use crate::memory::Owner;
 use crate::memory::window::{self, Window};
+use crate::memory::{Owner, Storage};
 use crate::op::{CallOp, FrameSlot, Intrinsic};
 use crate::row::lanes;
 
@@ -162,12 +161,12 @@ impl Engine<'_> {
         address: u64,
         bytes: u32,
     ) -> Result<u64, u64> {
-        let inside = |data: &[u8], offset: u64| {
+        let inside = |data: &Storage, offset: u64| {
             let end = offset.checked_add(u64::from(bytes)).ok_or(address)?;
             if end > data.len() as u64 {
                 return Err(address);
             }
-            Ok(transfer::read(data, offset as usize, bytes))
+            Ok(data.read(offset as usize, bytes))
         };
         match window::of(address) {
             Window::Shared => {

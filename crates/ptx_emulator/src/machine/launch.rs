@@ -14,7 +14,7 @@ use crate::budget::Budget;
 use crate::checks::Checks;
 use crate::error::LaunchProblem;
 use crate::fault::{Fault, FaultKind};
-use crate::memory::Memory;
+use crate::memory::{Memory, Storage};
 use crate::op::NONE;
 use crate::program::{KernelInfo, Program};
 
@@ -40,7 +40,7 @@ pub(super) struct Engine<'a> {
     pub(super) heap_used: &'a mut u64,
     /// By function number; those that the kernel cannot reach have none.
     pub(super) templates: Vec<Option<Template>>,
-    pub(super) params: Vec<u8>,
+    pub(super) params: Storage,
     /// The host memory that the blocks in progress may take.
     budget: Arc<Budget>,
     /// For each operation, the slot of the allocation that it used last.
@@ -181,7 +181,7 @@ pub(super) fn run(
         output,
         heap_used: &mut machine.heap_used,
         templates,
-        params: launch.params[..kernel.param_bytes as usize].to_vec(),
+        params: Storage::of(&launch.params[..kernel.param_bytes as usize]),
         budget: Budget::new(machine.config.launch_bytes),
         caches: vec![NONE; program.ops.len()],
         patterns: vec![Pattern::default(); program.ops.len()],

@@ -78,9 +78,6 @@ pub(super) fn load_local(
                     let address = places.lane(lane).wrapping_add(u64::from(offset) + part);
                     read_local(&local, lane, address, bytes)
                 };
-                // The same place in local memory is another variable in each lane.
-                let each = places.row();
-                let apart = Places::Each(&each);
                 if element == Element::Pair {
                     let row = frame.base64 + row;
                     for (row, part) in [(row, 0), (row + 1, 8)] {
@@ -88,7 +85,9 @@ pub(super) fn load_local(
                         lanes(mask).for_each(|lane| target[lane] = fetch(lane, part, 8));
                     }
                 } else {
-                    put(warp, frame, mask, apart, *row, element, |lane, bytes| {
+                    // The same place in local memory is another variable in each lane.
+                    let uniform = false;
+                    put(warp, frame, mask, uniform, *row, element, |lane, bytes| {
                         fetch(lane, 0, bytes)
                     });
                 }

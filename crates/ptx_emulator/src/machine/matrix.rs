@@ -11,7 +11,6 @@ use super::launch::Engine;
 use super::places::Places;
 use super::report::BadAccess;
 use super::shared_address;
-use super::transfer;
 use super::warp::{Frame, Warp};
 use super::watch::Position;
 use crate::diagnostic::ranges;
@@ -193,9 +192,8 @@ fn load(
 ) -> Result<Option<Access>, Box<BadAccess>> {
     let offsets = row_offsets(block, warp, parts, place, d.len())?;
     for (rows, row) in offsets.chunks_exact(8).zip(d) {
-        let element = |row: usize, column: usize| {
-            transfer::read(&block.shared, rows[row] + 2 * column, 2) as u16
-        };
+        let element =
+            |row: usize, column: usize| block.shared.read(rows[row] + 2 * column, 2) as u16;
         let matrix =
             Matrix8(std::array::from_fn(|row| std::array::from_fn(|column| element(row, column))));
         let matrix = if transpose { matrix.transposed() } else { matrix };
@@ -219,7 +217,7 @@ fn store(
         let matrix = if transpose { matrix.transposed() } else { matrix };
         for (offset, elements) in rows.iter().zip(matrix.0) {
             for (column, element) in elements.into_iter().enumerate() {
-                transfer::write(&mut block.shared, offset + 2 * column, 2, element.into());
+                block.shared.write(offset + 2 * column, 2, element.into());
             }
         }
     }

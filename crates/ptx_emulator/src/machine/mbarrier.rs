@@ -7,11 +7,10 @@ use super::async_watch::SharedMemory;
 use super::block::BlockState;
 use super::launch::Engine;
 use super::shared_address;
-use super::transfer;
 use super::warp::Warp;
 use crate::async_op::{MbarrierKind, MbarrierOp};
 use crate::fault::{Fault, FaultKind};
-use crate::memory::window;
+use crate::memory::{Storage, window};
 use crate::op::NONE;
 use crate::row::{LANES, Row64, lanes, write_mask};
 use crate::semantics::mbarrier::{Mbarrier, MbarrierProblem};
@@ -39,11 +38,11 @@ impl Mbarriers {
     }
 
     /// What the objects wait for, one a line.
-    pub(super) fn describe(&self, shared: &[u8]) -> Vec<String> {
+    pub(super) fn describe(&self, shared: &Storage) -> Vec<String> {
         let mut offsets: Vec<usize> = self.live.iter().copied().collect();
         offsets.sort_unstable();
         let object = |offset: usize| {
-            let object = Mbarrier::from_bits(transfer::read(shared, offset, OBJECT_BYTES));
+            let object = Mbarrier::from_bits(shared.read(offset, OBJECT_BYTES));
             let address = window::SHARED_RESERVED + offset as u64;
             format!(
                 "the mbarrier object at {address:#x} in shared memory is in a phase of parity {}, which waits for {} of {} arrivals and {} bytes",
@@ -78,9 +77,9 @@ pub(super) fn update<T>(
     if !block.mbarriers.live.contains(&offset) {
         return Err(Misuse::NotInitialised);
     }
-    let mut object = Mbarrier::from_bits(transfer::read(&block.shared, offset, OBJECT_BYTES));
+    let mut object = Mbarrier::from_bits(block.shared.read(offset, OBJECT_BYTES));
     let result = change(&mut object)?;
-    transfer::write(&mut block.shared, offset, OBJECT_BYTES, object.to_bits());
+    block.shared.write(offset, OBJECT_BYTES, object.to_bits());
     Ok(result)
 }
 
@@ -122,7 +121,7 @@ impl Engine<'_> {
             let result = match op.kind {
                 MbarrierKind::Init => Mbarrier::new(count).map_err(Misuse::from).map(|object| {
                     block.mbarriers.live.insert(offset);
-                    transfer::write(&mut block.shared, offset, OBJECT_BYTES, object.to_bits());
+                    block.shared.write(offset, OBJECT_BYTES, object.to_bits());
                     let BlockState { shared: bytes, checks, .. } = &mut *block;
                     SharedMemory { bytes, checks }.written(offset, OBJECT_BYTES);
                     0

@@ -8,9 +8,9 @@ use super::launch::Engine;
 use super::pattern::Layout;
 use super::places::highest;
 use super::short::ShortOp;
-use super::transfer::Stored;
+use super::transfer::{Stored, read_halves};
 use super::warp::{Frame, Warp};
-use crate::memory::window;
+use crate::memory::{Storage, window};
 use crate::op::Space;
 use crate::registers::{Affine, Register, Window};
 use crate::row::{FULL, LANES, Outcome, lanes};
@@ -132,8 +132,8 @@ fn load<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
         return load_anew::<T, SHARED>(hot, op, mask, &at);
     };
     let data = match hot.engine.memory.slot(found.slot) {
-        _ if SHARED => &*hot.block.shared,
-        Some(found) => &*found.data,
+        _ if SHARED => &hot.block.shared,
+        Some(found) => &found.data,
         None => return Outcome::Access,
     };
     let target = &mut T::registers(&mut hot.window)[usize::from(op.d)];
@@ -142,10 +142,10 @@ fn load<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
     }
     match found.layout {
         Layout::Same => {
-            target.set_free(Affine::uniform(T::fetch(data, found.first).bits()), mask);
+            target.set_free(Affine::uniform(T::load(data, found.first).bits()), mask);
         }
         Layout::Row if mask == FULL => {
-            T::fetch_row(target.overwrite_free(), data, found.first);
+            data.read_line(found.first, target.overwrite_free());
         }
         _ => return load_found::<T, SHARED>(hot, op, mask, &at, found),
     }
@@ -176,12 +176,12 @@ fn load_found<T: Registered, const SHARED: bool>(
 ) -> Outcome {
     let Found { slot, layout, first } = found;
     let data = match hot.engine.memory.slot(slot) {
-        _ if SHARED => &*hot.block.shared,
-        Some(found) => &*found.data,
+        _ if SHARED => &hot.block.shared,
+        Some(found) => &found.data,
         None => return Outcome::Access,
     };
     let target = &mut T::registers(&mut hot.window)[usize::from(op.d)];
-    let element = |distance: u64| T::fetch(data, first.wrapping_add(distance as usize));
+    let element = |distance: u64| T::load(data, first.wrapping_add(distance as usize));
     match layout {
         Layout::Same => target.set_affine(Affine::uniform(element(0).bits()), mask),
         Layout::TwoElements => {
@@ -191,13 +191,11 @@ fn load_found<T: Registered, const SHARED: bool>(
         }
         Layout::Row => {
             let mut values = [T::POISON; LANES];
-            T::fetch_row(&mut values, data, first);
+            data.read_line(first, &mut values);
             T::blend(target.overwrite(mask), &values, mask);
         }
         Layout::TwoRows if mask == FULL => {
-            let (low, high) = target.overwrite(FULL).split_at_mut(LANES / 2);
-            T::fetch_row(low, data, first);
-            T::fetch_row(high, data, first.wrapping_add(at.step as usize));
+            read_halves(data, target.overwrite(FULL), first, at.step as usize);
         }
         Layout::TwoRows | Layout::Apart => apart(target, data, first, *at, mask),
     }
@@ -217,20 +215,20 @@ fn store_to<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
     else {
         return Outcome::Access;
     };
-    let data = match hot.engine.memory.slot_mut(found.slot) {
-        _ if SHARED => &mut *hot.block.shared,
-        Some(found) => &mut *found.data,
+    let data = match hot.engine.memory.slot(found.slot) {
+        _ if SHARED => &hot.block.shared,
+        Some(found) => &found.data,
         None => return Outcome::Access,
     };
     let values = T::registers(&mut hot.window)[usize::from(op.d)].read();
-    let mut put = |lane: usize| {
+    let put = |lane: usize| {
         let place = at.lane(lane).wrapping_sub(at.base) as usize;
-        values[lane].keep(data, found.first.wrapping_add(place));
+        values[lane].store(data, found.first.wrapping_add(place));
     };
     match found.layout {
         // Of lanes that write the same bytes the highest one wins.
         Layout::Same => put(highest(mask)),
-        Layout::Row if mask == FULL => T::keep_row(values, data, found.first),
+        Layout::Row if mask == FULL => data.write_line(found.first, values),
         _ => lanes(mask).for_each(put),
     }
     Outcome::Done
@@ -255,18 +253,18 @@ impl Engine<'_> {
 
 /// Reads elements that lie apart.
 #[inline(never)]
-fn apart<T: Stored>(target: &mut Register<T>, data: &[u8], first: usize, at: Affine, mask: u32) {
+fn apart<T: Stored>(target: &mut Register<T>, data: &Storage, first: usize, at: Affine, mask: u32) {
     let target = target.overwrite(mask);
     if mask != FULL {
         let place = |lane: usize| first.wrapping_add(at.lane(lane).wrapping_sub(at.base) as usize);
-        return lanes(mask).for_each(|lane| target[lane] = T::fetch(data, place(lane)));
+        return lanes(mask).for_each(|lane| target[lane] = T::load(data, place(lane)));
     }
     let (stride, step) = (at.stride as usize, at.step as usize);
     let (low, high) = target.split_at_mut(LANES / 2);
     let mut place = first;
     for (low, high) in low.iter_mut().zip(high) {
-        *low = T::fetch(data, place);
-        *high = T::fetch(data, place.wrapping_add(step));
+        *low = T::load(data, place);
+        *high = T::load(data, place.wrapping_add(step));
         place = place.wrapping_add(stride);
     }
 }

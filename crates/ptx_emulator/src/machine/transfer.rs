@@ -2,64 +2,42 @@
 
 use super::places::{Places, highest, lowest};
 use super::warp::{Frame, Warp};
+use crate::memory::{Number, Storage};
 use crate::op::{Element, MemoryOp, NONE};
 use crate::registers::{Affine, Bank, Word};
 use crate::row::{FULL, LANES, lanes, write32, write64};
 
-/// A number in memory. Places beyond the end read as zero, and nothing is written there; callers have looked before.
-pub(super) trait Stored: Word {
-    const BYTES: usize;
-    fn fetch(data: &[u8], at: usize) -> Self;
-    fn keep(self, data: &mut [u8], at: usize);
-    /// Reads numbers that lie one after the other: those of a whole warp or of half of one.
-    fn fetch_row(target: &mut [Self], data: &[u8], at: usize);
-    /// Writes numbers one after the other.
-    fn keep_row(values: &[Self], data: &mut [u8], at: usize);
+/// A number in memory and in the lanes of a register.
+pub(super) trait Stored: Word + Number {
     /// Writes the lanes of `mask` of a row.
     fn blend(target: &mut [Self; LANES], value: &[Self; LANES], mask: u32);
 }
 
-macro_rules! stored {
-    ($ty:ty, $bytes:literal, $blend:path) => {
-        impl Stored for $ty {
-            const BYTES: usize = $bytes;
-            #[inline(always)]
-            fn fetch(data: &[u8], at: usize) -> $ty {
-                let bytes = data.get(at..).and_then(|data| data.first_chunk());
-                bytes.map_or(0, |bytes| <$ty>::from_le_bytes(*bytes))
-            }
-            #[inline(always)]
-            fn keep(self, data: &mut [u8], at: usize) {
-                if let Some(bytes) = data.get_mut(at..).and_then(|data| data.first_chunk_mut()) {
-                    *bytes = self.to_le_bytes();
-                }
-            }
-            #[inline(always)]
-            fn fetch_row(target: &mut [$ty], data: &[u8], at: usize) {
-                let bytes = data.get(at..).and_then(|data| data.get(..$bytes * target.len()));
-                for (lane, bytes) in target.iter_mut().zip(bytes.unwrap_or_default().as_chunks().0)
-                {
-                    *lane = <$ty>::from_le_bytes(*bytes);
-                }
-            }
-            #[inline(always)]
-            fn keep_row(values: &[$ty], data: &mut [u8], at: usize) {
-                let bytes =
-                    data.get_mut(at..).and_then(|data| data.get_mut(..$bytes * values.len()));
-                let bytes = bytes.unwrap_or_default();
-                for (value, bytes) in values.iter().zip(bytes.as_chunks_mut().0) {
-                    *bytes = value.to_le_bytes();
-                }
-            }
-            fn blend(target: &mut [$ty; LANES], value: &[$ty; LANES], mask: u32) {
-                $blend(target, value, mask);
-            }
-        }
-    };
+impl Stored for u32 {
+    fn blend(target: &mut [u32; LANES], value: &[u32; LANES], mask: u32) {
+        write32(target, value, mask);
+    }
 }
 
-stored!(u32, 4, write32);
-stored!(u64, 8, write64);
+impl Stored for u64 {
+    fn blend(target: &mut [u64; LANES], value: &[u64; LANES], mask: u32) {
+        write64(target, value, mask);
+    }
+}
+
+/// Reads numbers that lie one after the other in each half of a warp, the second half's `step` bytes behind the first.
+#[inline(always)]
+pub(super) fn read_halves<T: Stored>(
+    data: &Storage,
+    target: &mut [T; LANES],
+    first: usize,
+    step: usize,
+) {
+    if let [low, high] = target.as_chunks_mut::<{ LANES / 2 }>().0 {
+        data.read_line(first, low);
+        data.read_line(first.wrapping_add(step), high);
+    }
+}
 
 /// Reads one element of every lane of `mask` into a register; `base` is the address of the data's first byte less
 /// the element's offset in the access.
@@ -67,7 +45,7 @@ stored!(u64, 8, write64);
 pub(super) fn gather<T: Stored>(
     bank: &mut Bank<T>,
     row: u32,
-    data: &[u8],
+    data: &Storage,
     base: u64,
     places: Places<'_>,
     mask: u32,
@@ -76,10 +54,10 @@ pub(super) fn gather<T: Stored>(
     match places {
         // One place for all, or one for each half: the values are as even as the places.
         Places::Even(Affine { base: first, stride: 0, step }) => {
-            let value = T::fetch(data, at(first)).bits();
+            let value = T::load(data, at(first)).bits();
             let step = match step {
                 0 => 0,
-                step => T::fetch(data, at(first.wrapping_add(step))).bits().wrapping_sub(value),
+                step => T::load(data, at(first.wrapping_add(step))).bits().wrapping_sub(value),
             };
             bank.set_affine(row, Affine { base: value, stride: 0, step }, mask);
         }
@@ -88,27 +66,24 @@ pub(super) fn gather<T: Stored>(
                 (at(value.base), value.stride as usize, value.step as usize);
             let target = bank.overwrite(row, FULL);
             if stride == T::BYTES {
-                let (low, high) = target.split_at_mut(LANES / 2);
-                T::fetch_row(low, data, start);
-                T::fetch_row(high, data, start.wrapping_add(step));
-                return;
+                return read_halves(data, target, start, step);
             }
             let mut at = start;
             for lane in 0..LANES / 2 {
-                target[lane] = T::fetch(data, at);
-                target[lane + LANES / 2] = T::fetch(data, at.wrapping_add(step));
+                target[lane] = T::load(data, at);
+                target[lane + LANES / 2] = T::load(data, at.wrapping_add(step));
                 at = at.wrapping_add(stride);
             }
         }
         Places::Each(addresses) if mask == FULL => {
             let target = bank.overwrite(row, FULL);
             for (value, address) in target.iter_mut().zip(addresses) {
-                *value = T::fetch(data, at(*address));
+                *value = T::load(data, at(*address));
             }
         }
         _ => {
             let target = bank.overwrite(row, mask);
-            lanes(mask).for_each(|lane| target[lane] = T::fetch(data, at(places.lane(lane))));
+            lanes(mask).for_each(|lane| target[lane] = T::load(data, at(places.lane(lane))));
         }
     }
 }
@@ -117,50 +92,22 @@ pub(super) fn gather<T: Stored>(
 #[inline(always)]
 pub(super) fn scatter<T: Stored>(
     values: &[T; LANES],
-    data: &mut [u8],
+    data: &Storage,
     base: u64,
     places: Places<'_>,
     mask: u32,
 ) {
     let at = |address: u64| address.wrapping_sub(base) as usize;
-    let mut write = |lane: usize| {
-        values[lane].keep(data, at(places.lane(lane)));
-    };
+    let write = |lane: usize| values[lane].store(data, at(places.lane(lane)));
     match places {
         // Of lanes that write the same bytes the highest one wins.
         Places::Even(value) if value.is_uniform() => write(highest(mask)),
         Places::Even(value)
             if mask == FULL && value.stride as usize == T::BYTES && value.is_line() =>
         {
-            T::keep_row(values, data, at(value.base));
+            data.write_line(at(value.base), values);
         }
         _ => lanes(mask).for_each(write),
-    }
-}
-
-/// Up to 8 bytes, little-endian; bytes beyond the end read as zero.
-#[inline(always)]
-pub(super) fn read(data: &[u8], at: usize, bytes: u32) -> u64 {
-    match bytes {
-        8 => u64::fetch(data, at),
-        4 => u32::fetch(data, at).into(),
-        2 => data.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]).into()),
-        _ => data.get(at).copied().map_or(0, u64::from),
-    }
-}
-
-/// Writes the low `bytes` bytes of `value`.
-#[inline(always)]
-pub(super) fn write(data: &mut [u8], at: usize, bytes: u32, value: u64) {
-    match bytes {
-        8 => value.keep(data, at),
-        4 => (value as u32).keep(data, at),
-        bytes => {
-            let bytes = bytes as usize;
-            if let Some(target) = data.get_mut(at..at + bytes) {
-                target.copy_from_slice(&value.to_le_bytes()[..bytes]);
-            }
-        }
     }
 }
 
@@ -189,17 +136,17 @@ fn extend64(value: u64, bytes: u8, sign: bool) -> u64 {
     }
 }
 
-/// Puts one element of every lane into its register, extended as the register needs it. `fetch` gives a lane's bytes.
+/// Puts one element of every lane into its register, extended as the register needs it. `fetch` gives a lane's bytes;
+/// `uniform`: the same ones for all.
 pub(super) fn put(
     warp: &mut Warp,
     frame: &Frame,
     mask: u32,
-    places: Places<'_>,
+    uniform: bool,
     row: u32,
     element: Element,
     fetch: impl Fn(usize, u32) -> u64,
 ) {
-    let uniform = matches!(places, Places::Even(value) if value.is_uniform());
     match element {
         Element::Narrow { bytes, sign, register } => {
             let value =
@@ -229,7 +176,7 @@ pub(super) fn put(
 /// Loads from `data`, whose first byte has address `base`; all accesses fit.
 #[inline(always)]
 pub(super) fn load(
-    data: &[u8],
+    data: &Storage,
     base: u64,
     places: Places<'_>,
     mask: u32,
@@ -237,6 +184,7 @@ pub(super) fn load(
     warp: &mut Warp,
     frame: &Frame,
 ) {
+    let uniform = matches!(places, Places::Even(value) if value.is_uniform());
     let mut base = base;
     for (row, element) in &op.elements {
         match *element {
@@ -252,8 +200,8 @@ pub(super) fn load(
                 gather(&mut warp.r64, row, data, base, places, mask);
                 gather(&mut warp.r64, row + 1, data, base.wrapping_sub(8), places, mask);
             }
-            element => put(warp, frame, mask, places, *row, element, |lane, bytes| {
-                read(data, places.lane(lane).wrapping_sub(base) as usize, bytes)
+            element => put(warp, frame, mask, uniform, *row, element, |lane, bytes| {
+                data.read(places.lane(lane).wrapping_sub(base) as usize, bytes)
             }),
         }
         base = base.wrapping_sub(u64::from(element.bytes()));
@@ -264,7 +212,7 @@ pub(super) fn load(
 /// same bytes the highest one wins.
 #[inline(always)]
 pub(super) fn store(
-    data: &mut [u8],
+    data: &Storage,
     base: u64,
     places: Places<'_>,
     mask: u32,
@@ -290,14 +238,14 @@ pub(super) fn store(
                 let values = warp.r32.read(frame.base32 + row);
                 for lane in lanes(mask) {
                     let at = places.lane(lane).wrapping_sub(base) as usize;
-                    write(data, at, u32::from(bytes), u64::from(values[lane]));
+                    data.write(at, u32::from(bytes), u64::from(values[lane]));
                 }
             }
             Element::Wide { bytes, .. } => {
                 let values = warp.r64.read(frame.base64 + row);
                 for lane in lanes(mask) {
                     let at = places.lane(lane).wrapping_sub(base) as usize;
-                    write(data, at, u32::from(bytes), values[lane]);
+                    data.write(at, u32::from(bytes), values[lane]);
                 }
             }
         }

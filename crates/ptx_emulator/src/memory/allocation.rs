@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::storage::Storage;
 use super::written::Written;
 
 /// Who may free an allocation.
@@ -24,15 +25,14 @@ pub(crate) struct History {
     pub(crate) freed: Option<String>,
 }
 
-/// A range of device memory. Its bytes are reached through [`Allocation::data`] only, so that the
-/// storage can change without touching the machine.
+/// A range of device memory.
 #[derive(Debug)]
 pub(crate) struct Allocation {
     pub(crate) base: u64,
     /// Bytes asked for; the bounds that are checked.
     pub(crate) bytes: u64,
     /// Empty once freed.
-    pub(crate) data: Vec<u8>,
+    pub(crate) data: Storage,
     pub(crate) label: String,
     pub(crate) owner: Owner,
     pub(crate) freed: bool,

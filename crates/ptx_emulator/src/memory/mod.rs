@@ -6,6 +6,7 @@
 
 mod allocation;
 mod leak;
+mod storage;
 pub(crate) mod window;
 mod written;
 
@@ -13,6 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 pub(crate) use allocation::{Allocation, History, Nearest, Owner, Place};
 pub use leak::Leak;
+pub(crate) use storage::{Number, Storage};
 pub(crate) use written::Written;
 
 use crate::checks::{Check, CheckSet};
@@ -118,8 +120,11 @@ impl Memory {
             return Ok(());
         }
         let (slot, at) = self.range(address, buffer.len() as u64)?;
-        buffer.copy_from_slice(&self.slots[slot].data[at..at + buffer.len()]);
-        Ok(())
+        if self.slots[slot].data.read_bytes(at, buffer) {
+            Ok(())
+        } else {
+            Err(self.not_an_allocation(address))
+        }
     }
 
     /// Copies `bytes` to device memory.
@@ -131,7 +136,7 @@ impl Memory {
             return Ok(());
         }
         let (slot, at) = self.range(address, bytes.len() as u64)?;
-        self.slots[slot].data[at..at + bytes.len()].copy_from_slice(bytes);
+        self.slots[slot].data.exclusive()[at..at + bytes.len()].copy_from_slice(bytes);
         self.slots[slot].mark(at, bytes.len());
         Ok(())
     }
@@ -149,12 +154,11 @@ impl Memory {
         // Both ranges were found inside allocations, so the length fits the host's usize.
         let length = bytes as usize;
         if from == to {
-            self.slots[from].data.copy_within(from_at..from_at + length, to_at);
-        } else {
-            let source = std::mem::take(&mut self.slots[from].data);
-            self.slots[to].data[to_at..to_at + length]
-                .copy_from_slice(&source[from_at..from_at + length]);
-            self.slots[from].data = source;
+            let data = self.slots[from].data.exclusive();
+            data.copy_within(from_at..from_at + length, to_at);
+        } else if let Ok([from, to]) = self.slots.get_disjoint_mut([from, to]) {
+            to.data.exclusive()[to_at..to_at + length]
+                .copy_from_slice(&from.data.exclusive()[from_at..from_at + length]);
         }
         let bits = self.slots[from].written.as_ref().and_then(|bits| bits.part(from_at, length));
         if let Some(written) = &mut self.slots[to].written
@@ -175,7 +179,7 @@ impl Memory {
             return Ok(());
         }
         let (slot, at) = self.range(address, bytes)?;
-        let target = &mut self.slots[slot].data[at..at + bytes as usize];
+        let target = &mut self.slots[slot].data.exclusive()[at..at + bytes as usize];
         match pattern {
             [byte] => target.fill(*byte),
             _ => target.chunks_exact_mut(pattern.len()).for_each(|c| c.copy_from_slice(pattern)),
@@ -223,11 +227,9 @@ impl Memory {
         let (Some(end), Ok(length)) = (span, usize::try_from(bytes)) else {
             return Err(refused);
         };
-        let mut data = Vec::new();
-        if data.try_reserve_exact(length).is_err() {
+        let Some(data) = Storage::new(length, POISON) else {
             return Err(refused);
-        }
-        data.resize(length, POISON);
+        };
         let written = if self.tracks { Written::new(length) } else { None };
         *next = end;
         self.used += bytes;
@@ -316,7 +318,7 @@ impl Memory {
     fn retire(&mut self, slot: u32) {
         let entry = &mut self.slots[slot as usize];
         entry.freed = true;
-        entry.data = Vec::new();
+        entry.data = Storage::default();
         entry.written = None;
         self.used -= entry.bytes;
         self.freed.push_back(slot);
