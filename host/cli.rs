@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use ptx_emulator::CheckSet;
+use ptx_emulator::{CheckSet, Jobs};
 
 use crate::emulate::{Argument, Shape};
 
@@ -21,7 +21,9 @@ Environment:
                        gpu: the GPU, or exit code 4 if there is none
                        emulator: the CPU executes the kernels' PTX
   FERROWARP_CHECK      checks for the emulator, as --check; what they find goes to
-                       standard error and does not change the exit code";
+                       standard error and does not change the exit code
+  FERROWARP_JOBS       threads that run a kernel's blocks on the emulator, as --jobs of emulate
+                       [default: 1]";
 
 /// The whole help of `emulate`: brackets in a doc comment would be links.
 const EMULATE: &str = "\
@@ -202,6 +204,13 @@ pub struct LaunchArgs {
     /// Run blocks and warps in another order, the same for the same number
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Run blocks on so many threads of this machine, where their order cannot show; `N,any-order`: also where it can
+    ///
+    /// Results, counters and faults of a kernel without data races are then those of one job. Kernels that use atomics' results, clocks,
+    /// printf, malloc or strong accesses, and all kernels under checks, run as one job; with `,any-order` behind the number those that only
+    /// let the order of blocks show run side by side too, and may give other results each time, as on a GPU.
+    #[arg(long, value_name = "N|auto", default_value_t = Jobs::ONE, env = "FERROWARP_JOBS", hide_env_values = true)]
+    pub jobs: Jobs,
     /// Stop after this many warp instructions [default: 2^40]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub fuel: Option<u64>,

@@ -48,10 +48,12 @@ fn arrays_go_in_and_come_back() {
     assert_eq!(array.data, floats(&[10.5, 11.0, 11.5, 12.0, 12.5]));
     // The input stays as it was.
     assert_eq!(Array::read(Path::new(&y)).unwrap().data, floats(&[10.0; 5]));
-    // The same for every order of blocks and warps.
-    std::fs::remove_file(&result).unwrap();
-    text(&[&all[..], &["--seed", "7"]].concat());
-    assert_eq!(Array::read(Path::new(&result)).unwrap(), array);
+    // The same for every order of blocks and warps, and on several threads.
+    for more in [["--seed", "7"], ["--jobs", "3"], ["--jobs", "auto,any-order"]] {
+        std::fs::remove_file(&result).unwrap();
+        text(&[&all[..], &more].concat());
+        assert_eq!(Array::read(Path::new(&result)).unwrap(), array);
+    }
 }
 
 #[test]

@@ -19,6 +19,7 @@ pub(super) fn read(path: &Path) -> Result<String, Error> {
 pub(super) fn config(launch: &LaunchArgs) -> MachineConfig {
     let mut config = MachineConfig::default();
     config.schedule_seed = launch.seed;
+    config.jobs = launch.jobs;
     if launch.fuel.is_some() {
         config.fuel = launch.fuel;
     }

@@ -1,7 +1,7 @@
 //! The emulator's side of the driver API: one file per kind of handle.
 //!
 //! All state is in one [`Emulator`] behind a lock; a launch holds it, so launches of several threads
-//! run one after the other. Work is done at once, on the calling thread, whatever the stream: the order
+//! run one after the other. Work is done at once, before the call returns, whatever the stream: the order
 //! in a stream and between streams is the order of the calls, which is one of those CUDA allows.
 //!
 //! A kernel's fault is kept in its context. Until a synchronising call reports it, calls that only
@@ -122,16 +122,26 @@ fn configured() -> Result<(MachineConfig, bool), ApiError> {
     {
         config.launch_bytes = bytes;
     }
+    if let Some(value) = set_variable("FERROWARP_JOBS") {
+        let expected = "1 to 1024, or auto; `,any-order` may follow";
+        let unknown = |_| ApiError::argument("FERROWARP_JOBS", format_args!("`{value}`"), expected);
+        config.jobs = value.trim().parse().map_err(unknown)?;
+    }
     let print_findings = observe::configure(&mut config)?;
     Ok((config, print_findings))
 }
 
+/// The text of a variable of the environment; an empty one counts as none.
+fn set_variable(variable: &'static str) -> Option<String> {
+    let value = std::env::var_os(variable).filter(|value| !value.is_empty())?;
+    Some(value.to_string_lossy().into_owned())
+}
+
 /// A variable of the environment that holds a positive number, with or without `_` between digits.
 fn number_from(variable: &'static str, expected: &'static str) -> Result<Option<u64>, ApiError> {
-    let Some(value) = std::env::var_os(variable).filter(|value| !value.is_empty()) else {
+    let Some(value) = set_variable(variable) else {
         return Ok(None);
     };
-    let value = value.to_string_lossy();
     match value.trim().replace('_', "").parse() {
         Ok(number) if number > 0 => Ok(Some(number)),
         _ => Err(ApiError::argument(variable, format_args!("`{value}`"), expected)),

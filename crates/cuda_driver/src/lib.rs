@@ -6,7 +6,9 @@
 //! `FERROWARP_EMULATOR_MEMORY` sets the emulated device's memory in bytes (4 GiB unless set),
 //! `FERROWARP_EMULATOR_FUEL` how many warp instructions a launch may execute before it is ended,
 //! `FERROWARP_EMULATOR_LAUNCH_MEMORY` the bytes of host memory that the registers, local and shared memory of the blocks that run at
-//! the same time may take (2 GiB unless set),
+//! the same time may take (2 GiB unless set; for each job),
+//! `FERROWARP_JOBS` (1 unless set; a number or `auto`) how many threads run the blocks of a launch where their order cannot
+//! show, and with `,any-order` behind it also where it can ([`ptx_emulator::Jobs`]),
 //! `FERROWARP_CHECK` (`memcheck`, `racecheck`, `initcheck`, `synccheck` with commas between them, or `all`) which
 //! checks the emulator makes; what they find is then written to the standard error, and changes nothing else.
 //!
@@ -17,7 +19,7 @@
 //!
 //! # What the emulator does differently from a GPU
 //!
-//! - Work is done at once, on the calling thread, in the order of the calls. Streams never run side by side,
+//! - Work is done at once, before the call returns, in the order of the calls. Streams never run side by side,
 //!   and a kernel that waits for the host waits for ever (its fuel ends it).
 //! - Events measure the emulation's wall time.
 //! - The register count of a kernel is an estimate; no launch is refused for registers.

@@ -79,12 +79,28 @@ fn child() {
     assert!(take_findings().is_empty());
 }
 
-fn child_with(checks: &str) -> std::process::Output {
+fn child_in(variables: &[(&str, &str)]) -> std::process::Output {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child", "--ignored", "--nocapture"])
-        .env("FERROWARP_CHECK", checks)
+        .envs(variables.iter().copied())
         .output()
         .unwrap()
+}
+
+fn child_with(checks: &str) -> std::process::Output {
+    child_in(&[("FERROWARP_CHECK", checks)])
+}
+
+#[test]
+fn the_environment_gives_a_number_of_jobs() {
+    for jobs in ["2", "auto", "3,any-order"] {
+        let ran = child_in(&[("FERROWARP_JOBS", jobs), ("FERROWARP_CHECK", "none")]);
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    }
+    let wrong = child_in(&[("FERROWARP_JOBS", "many"), ("FERROWARP_CHECK", "none")]);
+    let stderr = String::from_utf8_lossy(&wrong.stderr);
+    assert!(!wrong.status.success());
+    assert!(stderr.contains("FERROWARP_JOBS") && stderr.contains("many"), "{stderr}");
 }
 
 #[test]

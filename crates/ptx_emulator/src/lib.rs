@@ -8,7 +8,7 @@
 //! values). Lanes that take different ways are split and meet again where their ways do; lanes
 //! that wait for each other inside one warp make progress, as on Volta and later. Blocks are
 //! resumable, so that blocks that wait for each other make progress too. The order is fixed, or chosen
-//! by a seed.
+//! by a seed. [`Jobs`] lets blocks run on several threads of the host, where the order cannot show.
 //!
 //! A program that `compile` accepts never makes the machine panic.
 #![deny(unsafe_code)]
@@ -37,6 +37,8 @@ pub use checks::{
 };
 pub use error::{CompileError, CompileErrorKind, LaunchProblem, MemoryError};
 pub use fault::{AccessInfo, Ending, Fault, FaultKind, StackEntry};
-pub use machine::{Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output};
+pub use machine::{
+    Jobs, Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output, UnknownJobs,
+};
 pub use memory::{Leak, Memory};
 pub use program::{KernelInfo, ParamInfo, Program, SourceLine, SourcePosition};

@@ -165,6 +165,16 @@ pub(crate) enum Space {
     Frame,
 }
 
+impl Space {
+    /// Whether it may be memory that other blocks write.
+    pub(crate) fn is_common(self) -> bool {
+        match self {
+            Space::Generic | Space::Global => true,
+            Space::Constant | Space::Shared | Space::Local | Space::Param | Space::Frame => false,
+        }
+    }
+}
+
 /// What `isspacep` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SpaceTest {

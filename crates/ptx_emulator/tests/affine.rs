@@ -1,11 +1,12 @@
 //! Registers that are computed as two numbers give the same bits and the same counters as registers that are
-//! computed lane by lane, whatever the program, the shape of the block and the order of warps and blocks.
+//! computed lane by lane, whatever the program, the shape of the block, the order of warps and blocks, and the number of threads that run
+//! blocks.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use ptx_emulator::{Launch, LaunchReport, Machine, MachineConfig, Program};
+use ptx_emulator::{Jobs, Launch, LaunchReport, Machine, MachineConfig, Program};
 
 /// Registers of each width that random programs use.
 const REGISTERS: u32 = 6;
@@ -196,7 +197,12 @@ proptest! {
     ) {
         let source = kernel(&body);
         let plain = run(&source, block, config(false, None));
-        for config in [config(true, None), config(true, Some(seed)), config(false, Some(seed))] {
+        for (tags, seed, jobs) in [
+            (true, None, 1), (true, Some(seed), 1), (false, Some(seed), 1),
+            (true, None, 2), (true, Some(seed), 3), (false, Some(seed), 2),
+        ] {
+            let mut config = config(tags, seed);
+            config.jobs = Jobs::new(jobs);
             let found = run(&source, block, config);
             prop_assert!(plain.bytes == found.bytes, "other results\n{source}");
             prop_assert_eq!(&plain.counters, &found.counters, "other counters\n{}", source);

@@ -79,10 +79,9 @@ pub(super) fn configure(config: &mut MachineConfig) -> Result<bool, ApiError> {
         config.checks = checks;
         return Ok(false);
     }
-    let Some(value) = std::env::var_os("FERROWARP_CHECK").filter(|value| !value.is_empty()) else {
+    let Some(value) = super::set_variable("FERROWARP_CHECK") else {
         return Ok(false);
     };
-    let value = value.to_string_lossy();
     match value.parse() {
         Ok(checks) => config.checks = checks,
         Err(_) => {

@@ -3,6 +3,8 @@
 //! Every access is checked, whatever the launch: alignment to its own size, and that all of it lies in a live
 //! allocation, in the block's shared memory, or in the thread's stack.
 
+use std::sync::atomic::{Ordering, fence};
+
 use super::block::BlockState;
 use super::counting::What;
 use super::launch::Engine;
@@ -201,6 +203,30 @@ impl Engine<'_> {
         pc: u32,
         direction: Direction,
     ) -> Accessed {
+        // What other jobs do before or after must stay there.
+        let ordered = op.order.is_strong() && !self.memory.is_own();
+        if ordered {
+            fence(Ordering::SeqCst);
+        }
+        let result = self.transfer_now(block, warp, frame, op, mask, pc, direction);
+        if ordered {
+            fence(Ordering::SeqCst);
+        }
+        result
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a position in the machine has many parts")]
+    #[inline]
+    fn transfer_now(
+        &mut self,
+        block: &mut BlockState,
+        warp: &mut Warp,
+        frame: &Frame,
+        op: &MemoryOp,
+        mask: u32,
+        pc: u32,
+        direction: Direction,
+    ) -> Accessed {
         if let Some(value) = even_addresses(warp, frame, &op.address, mask) {
             let found = match op.space {
                 Space::Generic => generic_places(value, mask),
@@ -285,7 +311,7 @@ impl Engine<'_> {
                 transfer::store(&block.shared, base, places, mask, op, warp, frame);
             }
             (Space::Param, _) => {
-                transfer::load(&self.params, base, places, mask, op, warp, frame);
+                transfer::load(self.params, base, places, mask, op, warp, frame);
             }
             (_, Direction::Load) => local::load_local(places, mask, op, warp, frame),
             (_, Direction::Store) => local::store_local(places, mask, op, warp, frame),
@@ -305,7 +331,7 @@ impl Engine<'_> {
                 })
             };
             let mut slot = self.caches.get(request.pc as usize).copied().unwrap_or(NONE);
-            let mut fit = fit_in(slot, self.memory);
+            let mut fit = fit_in(slot, &self.memory);
             if fit == 0 {
                 let first = places.lane(lowest(rest));
                 let Some(found) = self.memory.find(first, u64::from(op.bytes)) else {
@@ -315,7 +341,7 @@ impl Engine<'_> {
                 if let Some(cache) = self.caches.get_mut(request.pc as usize) {
                     *cache = slot;
                 }
-                fit = fit_in(slot, self.memory);
+                fit = fit_in(slot, &self.memory);
                 if fit == 0 {
                     return Err(self.not_there(&places.row(), rest, space, op.bytes));
                 }

@@ -165,7 +165,9 @@ impl Engine<'_> {
             return Err(part.bad(Reason::ReadOnly, rest));
         }
         let offset = address.wrapping_sub(found.base) as usize;
-        Ok(found.data.update(offset, op.bytes, true, |old| compute(op, old, operands, false)))
+        let alone = self.memory.is_own();
+        let change = |old| compute(op, old, operands, false);
+        Ok(found.data.update(offset, op.bytes, alone, change))
     }
 
     fn shared_misses(&self, block: &BlockState, at: &Row64, mask: u32, bytes: u32) -> u32 {

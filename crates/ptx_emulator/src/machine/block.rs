@@ -7,6 +7,7 @@ use super::async_copy::AsyncCopies;
 use super::barrier::Barrier;
 use super::mbarrier::Mbarriers;
 use super::warp::Warp;
+use super::work::Random;
 use crate::budget::{Budget, BudgetExhausted, Share};
 use crate::checks::BlockChecks;
 use crate::memory::{POISON, Storage};
@@ -24,6 +25,10 @@ pub(super) struct BlockState {
     /// Number in the grid, x fastest.
     pub(super) linear: u64,
     pub(super) index: [u32; 3],
+    /// Its place in the order in which blocks start.
+    pub(super) position: u64,
+    /// The choices to come, if these do not follow a fixed order.
+    pub(super) random: Option<Random>,
     /// Shared memory: static variables, then dynamic.
     pub(super) shared: Storage,
     pub(super) barriers: Vec<Barrier>,
@@ -43,6 +48,8 @@ impl Block {
             state: BlockState {
                 linear: 0,
                 index: [0; 3],
+                position: 0,
+                random: None,
                 shared: Storage::default(),
                 barriers: vec![Barrier::default(); CLUSTER_BARRIER as usize + 1],
                 mbarriers: Mbarriers::default(),

@@ -1,5 +1,7 @@
 //! The interpreter: runs one split of a warp, operation by operation.
 
+use std::sync::atomic::{Ordering, fence};
+
 use super::affine::{compare, execute_row};
 use super::barrier::Arrival;
 use super::block::BlockState;
@@ -247,7 +249,7 @@ impl Engine<'_> {
                     pc += 1;
                 }
                 OpKind::Load(access) => {
-                    self.may_wait |= access.strong;
+                    self.may_wait |= access.strong && access.space.is_common();
                     if !self.quick_access(block, warp, &frame, m, pc)
                         && let Err(bad) = self.load(block, warp, &frame, access, m, pc)
                     {
@@ -266,7 +268,7 @@ impl Engine<'_> {
                     pc += 1;
                 }
                 OpKind::Atomic(access) => {
-                    self.may_wait |= !access.d.is_empty();
+                    self.may_wait |= !access.d.is_empty() && access.space.is_common();
                     if let Err(bad) = self.atomic(block, warp, &frame, access, m, pc) {
                         book!();
                         return Err(self.access_fault(block, warp, frame_index, pc, *bad));
@@ -495,7 +497,13 @@ impl Engine<'_> {
                     rotate(warp, index);
                     stop!(Stop::Turn);
                 }
-                OpKind::Fence(_) | OpKind::Nothing => pc += 1,
+                OpKind::Fence(_) => {
+                    if !self.memory.is_own() {
+                        fence(Ordering::SeqCst);
+                    }
+                    pc += 1;
+                }
+                OpKind::Nothing => pc += 1,
                 OpKind::FellOffEnd => {
                     executed -= 1;
                     fault!(m, FaultKind::FellOffEnd)

@@ -170,7 +170,7 @@ impl Engine<'_> {
     fn bits_mut<'a>(&'a mut self, init: &'a mut BlockInit, area: Area) -> Option<&'a mut Written> {
         match area {
             Area::Shared => Some(&mut init.shared),
-            Area::Global { slot, .. } => self.memory.slot_mut(slot)?.written.as_mut(),
+            Area::Global { slot, .. } => self.memory.own()?.slot_mut(slot)?.written.as_mut(),
             Area::Local => None,
         }
     }

@@ -89,8 +89,9 @@ impl Engine<'_> {
                     let address = self.malloc(argument(warp, 0, lane));
                     if address != 0
                         && let Some(who) = self.heap_user(block, warp, pc, lane)
+                        && let Some(memory) = self.memory.own()
                     {
-                        self.memory.note_allocation(address, who);
+                        memory.note_allocation(address, who);
                     }
                     address
                 }
@@ -113,8 +114,10 @@ impl Engine<'_> {
                             return Err(fault
                                 .with_help("free takes what the kernel's malloc returned, once"));
                         }
-                        if let Some(who) = self.heap_user(block, warp, pc, lane) {
-                            self.memory.note_free(address, who);
+                        if let Some(who) = self.heap_user(block, warp, pc, lane)
+                            && let Some(memory) = self.memory.own()
+                        {
+                            memory.note_free(address, who);
                         }
                     }
                     0
@@ -135,18 +138,21 @@ impl Engine<'_> {
         if bytes == 0 || cost > room {
             return 0;
         }
-        match self.memory.insert(bytes, "malloc in a kernel", Owner::DeviceHeap) {
-            Ok(address) => {
-                *self.heap_used += cost;
-                address
-            }
-            Err(_) => 0,
+        let inserted = self
+            .memory
+            .own()
+            .and_then(|memory| memory.insert(bytes, "malloc in a kernel", Owner::DeviceHeap).ok());
+        if inserted.is_some() {
+            *self.heap_used += cost;
         }
+        inserted.unwrap_or(0)
     }
 
     fn free(&mut self, address: u64) -> Result<(), crate::MemoryError> {
         let bytes = self.memory.allocation(address).map_or(0, |(_, bytes)| bytes);
-        self.memory.release(address, Owner::DeviceHeap)?;
+        if let Some(memory) = self.memory.own() {
+            memory.release(address, Owner::DeviceHeap)?;
+        }
         *self.heap_used = self.heap_used.saturating_sub(heap_cost(bytes));
         Ok(())
     }
@@ -183,7 +189,7 @@ impl Engine<'_> {
                 }
                 Ok(local::read_local(&warp.local, lane, at, bytes))
             }
-            Window::Param => inside(&self.params, address - window::PARAM_BASE),
+            Window::Param => inside(self.params, address - window::PARAM_BASE),
             Window::Function => Err(address),
             Window::Global => {
                 let slot = self.memory.find(address, u64::from(bytes)).ok_or(address)?;

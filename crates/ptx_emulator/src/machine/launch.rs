@@ -1,20 +1,27 @@
 //! Running a grid: checks of the launch, the order of blocks and warps, limits.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::block::{Block, BlockState};
+use super::block_order::BlockOrder;
 use super::counting::Counting;
+use super::device::Device;
 use super::execute::Stop;
 use super::frame::{self, Template};
+use super::launch_check::{check, refuse};
+use super::parallel;
 use super::pattern::Pattern;
 use super::short::ShortOp;
 use super::warp::{State, Warp};
+use super::work::{Failure, Random, Work};
 use super::{Counted, Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output};
 use crate::budget::Budget;
 use crate::checks::Checks;
+use crate::counters::PerOp;
 use crate::error::LaunchProblem;
 use crate::fault::{Fault, FaultKind};
-use crate::memory::{Memory, Storage};
+use crate::memory::Storage;
 use crate::op::NONE;
 use crate::program::{KernelInfo, Program};
 
@@ -27,6 +34,8 @@ const BLOCK_TURN: u64 = 1 << 14;
 const BLOCK_TURN_AMONG_BLOCKS: u64 = 1 << 10;
 /// Rounds in which all warps of a block did nothing but ask mbarrier objects in vain, after which nothing will change.
 const VAIN_ROUNDS: u32 = 1 << 18;
+/// Warp instructions that a job executes without telling the others; a launch may execute as many more than its fuel for each job.
+const TOLD_AT_ONCE: u64 = 1 << 12;
 
 /// A launch in progress.
 pub(super) struct Engine<'a> {
@@ -35,13 +44,13 @@ pub(super) struct Engine<'a> {
     /// The short forms of the program's operations.
     pub(super) short: &'a [ShortOp],
     pub(super) kernel: &'a KernelInfo,
-    pub(super) memory: &'a mut Memory,
+    pub(super) memory: Device<'a>,
     pub(super) output: &'a mut dyn Output,
     pub(super) heap_used: &'a mut u64,
     /// By function number; those that the kernel cannot reach have none.
-    pub(super) templates: Vec<Option<Template>>,
-    pub(super) params: Storage,
-    /// The host memory that the blocks in progress may take.
+    pub(super) templates: &'a [Option<Template>],
+    pub(super) params: &'a Storage,
+    /// The host memory that this job's blocks in progress may take.
     budget: Arc<Budget>,
     /// For each operation, the slot of the allocation that it used last.
     pub(super) caches: Vec<u32>,
@@ -61,21 +70,63 @@ pub(super) struct Engine<'a> {
     pub(super) may_wait: bool,
     /// Whether several blocks are in progress.
     crowded: bool,
+    work: &'a Work,
+    /// Warp instructions that this job may execute, as far as it knows what the others have executed.
     fuel: u64,
+    /// Warp instructions that the others have been told of.
+    told: u64,
+    /// The running block's choices.
     random: Option<Random>,
 }
 
-/// A small generator for schedules (SplitMix64).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Random(u64);
+/// What all jobs of a launch have in common.
+pub(super) struct Setup<'a> {
+    config: &'a MachineConfig,
+    program: &'a Program,
+    short: &'a [ShortOp],
+    kernel: &'a KernelInfo,
+    templates: &'a [Option<Template>],
+    params: &'a Storage,
+    launch: &'a Launch<'a>,
+    grid_id: u64,
+    work: &'a Work,
+}
 
-impl Random {
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+impl<'a> Setup<'a> {
+    pub(super) fn engine(
+        &self,
+        memory: Device<'a>,
+        output: &'a mut dyn Output,
+        heap_used: &'a mut u64,
+    ) -> Engine<'a> {
+        let operations = self.program.ops.len();
+        Engine {
+            config: self.config,
+            program: self.program,
+            short: self.short,
+            kernel: self.kernel,
+            memory,
+            output,
+            heap_used,
+            templates: self.templates,
+            params: self.params,
+            budget: Budget::new(self.config.launch_bytes),
+            caches: vec![NONE; operations],
+            patterns: vec![Pattern::default(); operations],
+            grid: self.launch.grid,
+            block_dim: self.launch.block,
+            dynamic_shared_bytes: self.launch.dynamic_shared_bytes,
+            grid_id: self.grid_id,
+            report: LaunchReport::default(),
+            counting: self.config.counters.then(|| Box::new(Counting::new(operations))),
+            checks: None,
+            may_wait: false,
+            crowded: false,
+            work: self.work,
+            fuel: self.work.fuel,
+            told: 0,
+            random: None,
+        }
     }
 }
 
@@ -84,65 +135,8 @@ enum Progress {
     Finished,
     /// Others may run now.
     Turn,
-}
-
-fn refuse(launch: &Launch<'_>, problem: LaunchProblem) -> Box<Fault> {
-    Box::new(Fault {
-        kind: FaultKind::BadLaunch(problem),
-        kernel: ptx::demangle(launch.kernel),
-        grid: launch.grid,
-        block_dim: launch.block,
-        threads: None,
-        access: None,
-        code: None,
-        stack: Vec::new(),
-        notes: Vec::new(),
-        help: "correct the launch; the kernel did not run".to_owned(),
-        panic: None,
-    })
-}
-
-/// The limits of every compute capability (CUDA C++ Programming Guide, compute capabilities).
-fn check(
-    launch: &Launch<'_>,
-    kernel: &KernelInfo,
-    config: &MachineConfig,
-) -> Result<(), LaunchProblem> {
-    let Launch { grid, block, .. } = *launch;
-    if grid.contains(&0) {
-        return Err(LaunchProblem::EmptyGrid(grid));
-    }
-    if grid[0] > i32::MAX as u32 || grid[1] > 65_535 || grid[2] > 65_535 {
-        return Err(LaunchProblem::GridTooLarge(grid));
-    }
-    if block.contains(&0) {
-        return Err(LaunchProblem::EmptyBlock(block));
-    }
-    let threads: u64 = block.iter().map(|axis| u64::from(*axis).min(1 << 20)).product();
-    if threads > 1024 || block[2] > 64 {
-        return Err(LaunchProblem::BlockTooLarge(block));
-    }
-    if let Some(required) = kernel.required_threads
-        && required != block
-    {
-        return Err(LaunchProblem::WrongThreads { block, required });
-    }
-    // `.maxntid` bounds the number of threads, not each direction (PTX ISA).
-    if let Some(limit) = kernel.max_threads
-        && threads > limit.iter().map(|axis| u64::from(*axis).min(1 << 20)).product()
-    {
-        return Err(LaunchProblem::OverMaxThreads { block, limit });
-    }
-    let (fixed, dynamic) = (kernel.static_shared_bytes, launch.dynamic_shared_bytes);
-    let limit = config.shared_bytes_per_block;
-    if u64::from(fixed) + u64::from(dynamic) > u64::from(limit) {
-        return Err(LaunchProblem::SharedTooLarge { fixed, dynamic, limit });
-    }
-    if launch.params.len() < kernel.param_bytes as usize {
-        let (given, expected) = (launch.params.len(), kernel.param_bytes);
-        return Err(LaunchProblem::WrongParams { given, expected });
-    }
-    Ok(())
+    /// It need not run any more.
+    Over,
 }
 
 pub(super) fn run(
@@ -172,45 +166,65 @@ pub(super) fn run(
     }
     machine.launches += 1;
     machine.memory.note_launch(machine.launches, &ptx::demangle(&kernel.name));
-    let mut engine = Engine {
+    let blocks = launch.grid.iter().map(|axis| u64::from(*axis)).product();
+    let jobs = jobs(machine, program, kernel, blocks);
+    let fuel = machine.config.fuel.unwrap_or(u64::MAX);
+    let work = Work::new(blocks, machine.config.schedule_seed, fuel, jobs);
+    let setup = Setup {
         config: &machine.config,
         program,
         short: &loaded.short,
         kernel,
-        memory: &mut machine.memory,
-        output,
-        heap_used: &mut machine.heap_used,
-        templates,
-        params: Storage::of(&launch.params[..kernel.param_bytes as usize]),
-        budget: Budget::new(machine.config.launch_bytes),
-        caches: vec![NONE; program.ops.len()],
-        patterns: vec![Pattern::default(); program.ops.len()],
-        grid: launch.grid,
-        block_dim: launch.block,
-        dynamic_shared_bytes: launch.dynamic_shared_bytes,
+        templates: &templates,
+        params: &Storage::of(&launch.params[..kernel.param_bytes as usize]),
+        launch,
         grid_id: machine.launches,
-        report: LaunchReport::default(),
-        counting: machine.config.counters.then(|| Box::new(Counting::new(program.ops.len()))),
-        checks: machine.checks.take(),
-        may_wait: false,
-        crowded: false,
-        fuel: machine.config.fuel.unwrap_or(u64::MAX),
-        random: machine.config.schedule_seed.map(Random),
+        work: &work,
     };
-    engine.launch_begins();
-    let result = engine.run_grid();
-    engine.launch_ends();
-    engine.count_patterns();
-    let (report, checks, counting) = (engine.report, engine.checks.take(), engine.counting.take());
-    machine.checks = checks;
-    machine.counted = counting.map(|counting| Counted {
+    let done = if work.jobs > 1 {
+        parallel::run(&setup, &machine.memory, work.jobs)
+    } else {
+        let memory = Device::Own(&mut machine.memory);
+        let mut engine = setup.engine(memory, output, &mut machine.heap_used);
+        engine.checks = machine.checks.take();
+        engine.launch_begins();
+        let result = engine.run_grid();
+        engine.launch_ends();
+        machine.checks = engine.checks.take();
+        engine.done(result)
+    };
+    machine.counted = done.sums.map(|sums| Counted {
         program: Arc::clone(program),
         kernel: launch.kernel.to_owned(),
         grid: launch.grid,
         block: launch.block,
-        sums: counting.finish(),
+        sums,
     });
-    result.map(|()| report)
+    match done.failure {
+        Some(failure) => Err(failure.fault),
+        None => Ok(done.report),
+    }
+}
+
+/// How many jobs run a launch, and whether its blocks cannot wait for each other.
+fn jobs(machine: &Machine, program: &Program, kernel: &KernelInfo, blocks: u64) -> (u64, bool) {
+    let wanted = machine.config.jobs;
+    let count = wanted.count().min(blocks);
+    if count < 2 || machine.checks.is_some() {
+        return (1, false);
+    }
+    match BlockOrder::of(program, kernel) {
+        BlockOrder::Hidden => (count, true),
+        BlockOrder::Shows if wanted.is_any_order() => (count, false),
+        BlockOrder::Shows | BlockOrder::Matters => (1, false),
+    }
+}
+
+/// What a job did.
+pub(super) struct Done {
+    pub(super) failure: Option<Failure>,
+    pub(super) report: LaunchReport,
+    pub(super) sums: Option<PerOp>,
 }
 
 impl Engine<'_> {
@@ -259,34 +273,47 @@ impl Engine<'_> {
         self.fuel.saturating_sub(self.report.warp_instructions)
     }
 
-    fn run_grid(&mut self) -> Result<(), Box<Fault>> {
-        let total: u64 = self.grid.iter().map(|axis| u64::from(*axis)).product();
-        let order = Order::new(total, self.random.as_mut());
-        let mut next = 0;
-        let mut resident: std::collections::VecDeque<Block> = std::collections::VecDeque::new();
+    /// What this job did.
+    pub(super) fn done(mut self, result: Result<(), Failure>) -> Done {
+        self.count_patterns();
+        let sums = self.counting.map(|counting| counting.finish());
+        Done { failure: result.err(), report: self.report, sums }
+    }
+
+    /// Runs blocks until none is left. Of several that fail, the first in the order counts.
+    pub(super) fn run_grid(&mut self) -> Result<(), Failure> {
+        let mut resident: VecDeque<Block> = VecDeque::new();
         // The storage of a block that ended, for the next one.
         let mut spare = None;
+        // A block for which there was no room yet.
+        let mut pending = None;
+        let mut failure: Option<Failure> = None;
         // One block after the other. When one waits for others, more are started: twice as many in each round in which
         // none comes to its end, so that a barrier of the whole grid is met soon.
         let mut wanted = 1;
         let mut turns = 0;
-        while next < total || !resident.is_empty() {
-            while next < total && (resident.len() as u64) < wanted {
+        loop {
+            while (resident.len() as u64) < wanted {
                 // Half of the memory is left for what blocks in progress take as they go.
                 if !resident.is_empty() && self.budget.is_half_taken() {
                     wanted = resident.len() as u64;
                     break;
                 }
-                let mut block = spare.take().unwrap_or_else(|| Block::new(&self.budget));
-                if let Err(fault) = self.start(&mut block, order.at(next)) {
-                    if resident.is_empty() {
-                        return Err(fault);
-                    }
-                    // There is no room until another block ends.
-                    wanted = resident.len() as u64;
+                let Some((position, linear)) = pending.take().or_else(|| self.work.take()) else {
                     break;
+                };
+                let mut block = spare.take().unwrap_or_else(|| Block::new(&self.budget));
+                if let Err(fault) = self.start(&mut block, position, linear) {
+                    if !resident.is_empty() {
+                        // There is no room until another block ends.
+                        pending = Some((position, linear));
+                        wanted = resident.len() as u64;
+                        break;
+                    }
+                    self.work.fail(position);
+                    failure = earlier(failure, Failure { position, fault });
+                    continue;
                 }
-                next += 1;
                 // New ones first: it is they that the others wait for.
                 resident.push_front(block);
                 turns = 0;
@@ -295,14 +322,14 @@ impl Engine<'_> {
                 break;
             };
             self.crowded = !resident.is_empty();
-            match self.run_block(&mut block)? {
-                Progress::Finished => {
+            match self.run_block(&mut block) {
+                Ok(Progress::Finished) => {
                     self.block_ends(&mut block);
                     spare = resident.is_empty().then_some(block);
                     wanted = (resident.len() as u64).max(1);
                     turns = 0;
                 }
-                Progress::Turn => {
+                Ok(Progress::Turn) => {
                     resident.push_back(block);
                     turns += 1;
                     if turns >= resident.len() {
@@ -310,16 +337,25 @@ impl Engine<'_> {
                         turns = 0;
                     }
                 }
+                Ok(Progress::Over) => {}
+                Err(fault) => {
+                    let position = block.state.position;
+                    self.work.fail(position);
+                    failure = earlier(failure, Failure { position, fault });
+                }
             }
         }
-        Ok(())
+        failure.map_or(Ok(()), Err)
     }
 
-    fn start(&mut self, block: &mut Block, linear: u64) -> Result<(), Box<Fault>> {
+    fn start(&mut self, block: &mut Block, position: u64, linear: u64) -> Result<(), Box<Fault>> {
         let [x, y, _] = self.grid.map(u64::from);
         let index = [linear % x, linear / x % y, linear / x / y].map(|axis| axis as u32);
         let room = block.reset(linear, index, self.shared_bytes(), self.threads_per_block());
         room.map_err(|_| self.bare_fault(FaultKind::OutOfHostMemory))?;
+        block.state.position = position;
+        let seed = self.config.schedule_seed;
+        block.state.random = seed.map(|seed| Random::of_block(seed, linear));
         for warp in &mut block.warps {
             let alive = warp.alive;
             warp.r32.tagged = self.config.affine_registers;
@@ -335,12 +371,36 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// Runs a block until its end, a fault or the end of its turn.
     fn run_block(&mut self, block: &mut Block) -> Result<Progress, Box<Fault>> {
+        self.random = block.state.random;
+        let result = self.run_rounds(block);
+        block.state.random = self.random;
+        result
+    }
+
+    /// Learns how much of the fuel the other jobs have used.
+    fn share_fuel(&mut self) {
+        let executed = self.report.warp_instructions;
+        if self.memory.is_own() || executed - self.told < TOLD_AT_ONCE {
+            return;
+        }
+        let others = self.work.tell(executed - self.told).saturating_sub(executed);
+        self.told = executed;
+        self.fuel = self.work.fuel.saturating_sub(others);
+    }
+
+    /// Lets the warps run, one after the other, again and again.
+    fn run_rounds(&mut self, block: &mut Block) -> Result<Progress, Box<Fault>> {
         let block_turn = if self.crowded { BLOCK_TURN_AMONG_BLOCKS } else { BLOCK_TURN };
         let mut begin = self.report.warp_instructions;
         self.may_wait = false;
         let mut vain_rounds = 0;
         loop {
+            self.share_fuel();
+            if self.work.is_over(block.state.position) {
+                return Ok(Progress::Over);
+            }
             let (mut ran, mut in_vain) = (false, true);
             let warps = block.warps.len();
             let shift = self.choose(warps);
@@ -405,62 +465,15 @@ impl Engine<'_> {
     }
 }
 
+/// The one of two failures that one job would have met.
+pub(super) fn earlier(one: Option<Failure>, other: Failure) -> Option<Failure> {
+    match one {
+        Some(one) if one.position <= other.position => Some(one),
+        _ => Some(other),
+    }
+}
+
 /// The split made last runs first: diverged lanes come to their meeting point before others go on.
 fn next_split(warp: &Warp) -> Option<usize> {
     warp.splits.iter().rposition(|split| split.state == State::Ready)
-}
-
-/// The order in which blocks start.
-struct Order {
-    total: u64,
-    factor: u64,
-    shift: u64,
-}
-
-impl Order {
-    fn new(total: u64, random: Option<&mut Random>) -> Order {
-        let Some(random) = random else {
-            return Order { total, factor: 1, shift: 0 };
-        };
-        let shift = random.next() % total.max(1);
-        // A factor without common divisors maps the numbers one to one.
-        let mut factor = random.next() % total.max(1);
-        while gcd(factor, total) != 1 {
-            factor = (factor + 1) % total.max(1);
-            if total == 1 {
-                factor = 1;
-                break;
-            }
-        }
-        Order { total, factor, shift }
-    }
-
-    fn at(&self, number: u64) -> u64 {
-        let product = u128::from(number) * u128::from(self.factor) + u128::from(self.shift);
-        (product % u128::from(self.total.max(1))) as u64
-    }
-}
-
-fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_order_has_every_block_once() {
-        for seed in 0..50 {
-            for total in [1, 2, 3, 12, 97, 100] {
-                let order = Order::new(total, Some(&mut Random(seed)));
-                let mut blocks: Vec<u64> = (0..total).map(|number| order.at(number)).collect();
-                blocks.sort_unstable();
-                assert_eq!(blocks, (0..total).collect::<Vec<u64>>(), "seed {seed}");
-            }
-        }
-    }
 }

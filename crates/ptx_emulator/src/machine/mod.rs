@@ -7,8 +7,10 @@ mod async_watch;
 mod atomics;
 mod barrier;
 mod block;
+mod block_order;
 mod call;
 mod counting;
+mod device;
 mod divergence;
 mod execute;
 mod findings;
@@ -17,11 +19,14 @@ mod hot;
 mod init_memory;
 mod init_watch;
 mod intrinsics;
+mod jobs;
 mod launch;
+mod launch_check;
 mod local;
 mod matrix;
 mod mbarrier;
 mod operands;
+mod parallel;
 mod pattern;
 mod places;
 mod printf;
@@ -35,9 +40,11 @@ mod transfer;
 mod warp;
 mod warp_ops;
 mod watch;
+mod work;
 
 use std::sync::Arc;
 
+pub use jobs::{Jobs, UnknownJobs};
 use short::ShortOp;
 
 use crate::checks::{CheckSet, Checks, Finding};
@@ -67,7 +74,7 @@ pub struct MachineConfig {
     /// Calls that may be nested.
     pub call_depth: u32,
     /// Bytes of host memory that the blocks in progress of a launch may take together: for registers, local and shared memory,
-    /// calls and copies in flight. A launch that needs more ends with
+    /// calls and copies in flight; each of several [`jobs`](MachineConfig::jobs) may take as much. A launch that needs more ends with
     /// [`FaultKind::OutOfHostMemory`](crate::FaultKind::OutOfHostMemory). What checks remember of this memory comes on top.
     pub launch_bytes: u64,
     /// Bytes of shared memory a block may have, static and dynamic together.
@@ -81,6 +88,8 @@ pub struct MachineConfig {
     pub affine_registers: bool,
     /// Multiprocessors the device claims to have (`%nsmid`).
     pub multiprocessors: u32,
+    /// Threads of the host that run the blocks of a launch.
+    pub jobs: Jobs,
     /// Checks beyond those that always run; they cost time. See [`Machine::take_findings`].
     pub checks: CheckSet,
 }
@@ -101,6 +110,7 @@ impl Default for MachineConfig {
             counters: false,
             affine_registers: true,
             multiprocessors: 132,
+            jobs: Jobs::ONE,
             checks: CheckSet::NONE,
         }
     }

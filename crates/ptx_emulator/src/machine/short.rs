@@ -98,7 +98,8 @@ impl ShortOp {
                 Some(ShortOp { extra: *target, ..ShortOp::new(|_, _, _| Outcome::Jump) })
             }
             OpKind::Load(op) if !op.strong => ShortOp::access(op, false),
-            OpKind::Store(op) => ShortOp::access(op, true),
+            // Strong ones must stay in order with what other jobs do, which the general way sees to.
+            OpKind::Store(op) if !op.order.is_strong() => ShortOp::access(op, true),
             _ => None,
         }
     }
