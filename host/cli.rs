@@ -49,7 +49,7 @@ length, a u64, for each.";
 /// executes the same PTX on the CPU. The commands below show, in order: that a kernel runs (hello), what the machine
 /// offers (doctor, devices), how a kernel looks to the machine (inspect), Rust types shared by both sides (transform),
 /// what makes a kernel fast (matmul), any PTX on the emulator (emulate), what is wrong
-/// with a kernel (check), and what it does (profile).
+/// with a kernel (check), what it does (profile), and how fast the emulator is (bench).
 ///
 /// Without a command: the hello kernels, then the matrix product in six functions.
 #[derive(Debug, Parser)]
@@ -141,6 +141,43 @@ pub enum Command {
     /// instructions are not PTX. docs/profiling.md says what each counter means.
     #[command(after_help = EXIT_CODES)]
     Profile(ProfileArgs),
+
+    /// Measure how fast something is on this machine
+    #[command(after_help = EXIT_CODES, subcommand)]
+    Bench(Bench),
+}
+
+/// What `bench` measures.
+#[derive(Debug, Subcommand)]
+pub enum Bench {
+    /// Measure the emulator by patterns of access, with one job and several, and what checks cost
+    ///
+    /// Each row is a kernel with counters on; times are medians, `spread` is the slowest minus the fastest as a part of that. A lane
+    /// operation is one PTX instruction of one active lane. Times mean something on a machine that does nothing else. The last
+    /// line also says how long a module of 1 MiB of PTX takes from text to loaded.
+    #[command(after_help = EXIT_CODES)]
+    Emulator(BenchArgs),
+}
+
+/// Options of `bench emulator`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Rows and columns of the matrices, in steps of 32; those that several jobs share have twice as many
+    #[arg(long, default_value_t = 256, value_name = "N", value_parser = steps_of_32)]
+    pub size: u32,
+    /// Runs of each, after one to warm up
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u16).range(3..=1000))]
+    pub samples: u16,
+    /// Jobs that are compared with one
+    #[arg(long, default_value_t = Jobs::new(2), value_name = "N|auto")]
+    pub jobs: Jobs,
+}
+
+fn steps_of_32(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(size @ 32..=4096) if size % 32 == 0 => Ok(size),
+        _ => Err("a multiple of 32 from 32 to 4096 is needed".to_owned()),
+    }
 }
 
 /// What `check` and `profile` run.

@@ -194,6 +194,10 @@ pub enum Error {
     #[error("{}", report(.0))]
     Fault(Box<ptx_emulator::Fault>),
 
+    /// A benchmark of the emulator cannot run: its matrices do not fit.
+    #[error("{0}; a smaller --size needs less")]
+    Pattern(#[from] ptx_emulator::patterns::PatternError),
+
     /// The checks found something that is wrong.
     #[error("the checks found {}: see above", crate::findings::summary(*errors, *warnings))]
     Findings {

@@ -381,6 +381,23 @@ fn one_seed_gives_one_result() {
 }
 
 #[test]
+fn the_emulator_is_measured() {
+    let arguments = ["bench", "emulator", "--size", "32", "--samples", "3"];
+    let shown = text(&arguments);
+    for part in ["product, strided", "racecheck", "lane ops/s", "2 jobs against one"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let value = json(&arguments);
+    let rows = value["rows"].as_array().unwrap();
+    // Six patterns, three kinds of checks on two of them, one job and two.
+    assert_eq!(rows.len(), 6 + 2 * 3 + 2);
+    assert!(rows.iter().all(|row| row["lane_operations_per_s"].as_f64().unwrap() > 0.0));
+    assert!(rows.iter().all(|row| (row["checks"] != "none") == row["cost"].is_number()));
+    assert!(value["speedup_of_jobs"].as_f64().unwrap() > 0.0);
+    assert!(value["load_ms"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
 fn help_teaches_the_exit_codes() {
     for arguments in
         [&["--help"][..], &["-h"], &["help", "matmul"], &["hello", "--help"], &["doctor", "--help"]]

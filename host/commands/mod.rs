@@ -1,5 +1,6 @@
 //! The commands, one file each, and what they have in common: parsing, dispatch, and how errors are shown.
 
+pub mod bench;
 pub mod check;
 pub mod demo;
 pub mod devices;
@@ -20,7 +21,7 @@ use cuda_host::Device;
 use serde_json::json;
 
 use crate::KERNELS_PTX;
-use crate::cli::{Cli, Command};
+use crate::cli::{Bench, Cli, Command};
 use crate::console::{BAD, Console};
 use crate::error::{Error, ExitStatus};
 
@@ -91,6 +92,7 @@ pub fn run(cli: Cli, console: &mut Console) -> Result<(), Error> {
         Some(Command::Emulate(arguments)) => emulate::run(&arguments, console),
         Some(Command::Check(arguments)) => check::run(&arguments, console),
         Some(Command::Profile(arguments)) => profile::run(&arguments, console),
+        Some(Command::Bench(Bench::Emulator(arguments))) => bench::run(&arguments, console),
     }
 }
 

@@ -26,6 +26,7 @@ mod machine;
 mod matrix_op;
 mod memory;
 mod op;
+pub mod patterns;
 mod program;
 mod registers;
 mod row;
