@@ -162,6 +162,10 @@ impl Engine<'_> {
                 rest = ops.get(target as usize..).unwrap_or_default().iter();
                 continue;
             }
+            if outcome == Outcome::Run {
+                rest = rest.as_slice().get(op.following()..).unwrap_or_default().iter();
+                continue;
+            }
             if row_slowly(&mut hot, op, m, outcome) {
                 continue;
             }
@@ -213,6 +217,16 @@ pub(super) fn move32(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> Outcome 
 pub(super) fn move64(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> Outcome {
     copy_register(hot.window.r64, usize::from(op.d), usize::from(op.s[0]), mask);
     Outcome::Done
+}
+
+/// Sums of 64-bit rows, one after the other.
+pub(super) fn add64_run(hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> Outcome {
+    let registers = &mut *hot.window.r64;
+    let run = hot.engine.short.get(op.pc as usize..).unwrap_or_default();
+    for op in &run[..run.len().min(1 + op.following())] {
+        add(registers, op, mask);
+    }
+    Outcome::Run
 }
 
 /// Any function of rows that does not make a predicate, if it is simple.

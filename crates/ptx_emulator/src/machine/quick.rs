@@ -5,12 +5,12 @@ use super::block::BlockState;
 use super::counting::What;
 use super::hot::{Handler, Hot};
 use super::launch::Engine;
-use super::pattern::Layout;
+use super::pattern::{Layout, Pattern};
 use super::places::highest;
 use super::short::ShortOp;
 use super::transfer::{Stored, read_halves};
 use super::warp::{Frame, Warp};
-use crate::memory::{Storage, window};
+use crate::memory::{Memory, Storage, window};
 use crate::op::Space;
 use crate::registers::{Affine, Register, Window};
 use crate::row::{FULL, LANES, Outcome, lanes};
@@ -72,52 +72,56 @@ fn addresses<const WIDE: bool>(window: &Window<'_>, op: &ShortOp, mask: u32) -> 
 
 /// An access of which the pattern is known: where it is in memory.
 #[derive(Clone, Copy)]
-struct Found {
-    slot: u32,
+struct Found<'a> {
+    data: &'a Storage,
     layout: Layout,
     /// Place of lane 0's element.
     first: usize,
 }
 
-/// Looks whether an access is good and like the last one of its operation, and counts it then.
+/// Looks whether an access is good and like the last one of its operation. `COUNT`: it is counted then.
 #[inline(always)]
-fn find<T: Stored, const SHARED: bool>(
-    hot: &mut Hot<'_, '_>,
+fn find<'a, T: Stored, const SHARED: bool, const COUNT: bool>(
+    patterns: &mut [Pattern],
+    memory: &'a Memory,
+    shared: &'a Storage,
     at: Affine,
     mask: u32,
     pc: u32,
-) -> Option<Found> {
-    let pattern = hot.engine.patterns.get_mut(pc as usize)?;
+) -> Option<Found<'a>> {
+    let pattern = patterns.get_mut(pc as usize)?;
     if !pattern.is(at, mask) {
         return None;
     }
-    let (base, length) = if SHARED {
-        (window::SHARED_RESERVED, hot.block.shared.len() as u64)
+    let (base, data) = if SHARED {
+        (window::SHARED_RESERVED, shared)
     } else {
-        let found = hot.engine.memory.slot(pattern.slot)?;
-        (found.base, found.data.len() as u64)
+        let found = memory.slot(pattern.slot)?;
+        (found.base, &found.data)
     };
     let first = at.base.wrapping_sub(base);
     let end = first.wrapping_sub(pattern.low).checked_add(pattern.span)?;
-    if end > length || at.base & (T::BYTES as u64 - 1) != 0 {
+    if end > data.len() as u64 || at.base & (T::BYTES as u64 - 1) != 0 {
         return None;
     }
-    pattern.count();
-    Some(Found { slot: pattern.slot, layout: pattern.layout, first: first as usize })
+    if COUNT {
+        pattern.count();
+    }
+    Some(Found { data, layout: pattern.layout, first: first as usize })
 }
 
-/// As [`find`], for an access that is not like the last one.
-#[inline(never)]
-fn find_anew<T: Stored, const SHARED: bool>(
-    hot: &mut Hot<'_, '_>,
-    what: What,
-    at: Affine,
-    mask: u32,
-    pc: u32,
-) -> Option<Found> {
-    let space = if SHARED { Space::Shared } else { Space::Global };
-    let known = hot.engine.learn(pc, what, space, at, mask, T::BYTES as u32);
-    known.then(|| find::<T, SHARED>(hot, at, mask, pc)).flatten()
+/// As [`find`], where an operation's addresses and the rest of the machine are.
+macro_rules! found {
+    ($hot:ident, $op:ident, $at:ident, $mask:ident, $count:literal) => {
+        find::<T, SHARED, $count>(
+            &mut $hot.engine.patterns,
+            &$hot.engine.memory,
+            &$hot.block.shared,
+            $at,
+            $mask,
+            $op.pc,
+        )
+    };
 }
 
 fn load<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
@@ -128,67 +132,64 @@ fn load<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
     let Some(at) = addresses::<WIDE_ADDRESS>(&hot.window, op, mask) else {
         return Outcome::Access;
     };
-    let Some(found) = find::<T, SHARED>(hot, at, mask, op.pc) else {
-        return load_anew::<T, SHARED>(hot, op, mask, &at);
-    };
-    let data = match hot.engine.memory.slot(found.slot) {
-        _ if SHARED => &hot.block.shared,
-        Some(found) => &found.data,
-        None => return Outcome::Access,
+    let Some(Found { data, layout, first }) = found!(hot, op, at, mask, true) else {
+        return load_anew::<T, SHARED, WIDE_ADDRESS>(hot, op, mask);
     };
     let target = &mut T::registers(&mut hot.window)[usize::from(op.d)];
     if !target.is_free(mask) {
-        return load_found::<T, SHARED>(hot, op, mask, &at, found);
+        return load_found::<T, SHARED, WIDE_ADDRESS>(hot, op, mask);
     }
-    match found.layout {
+    match layout {
         Layout::Same => {
-            target.set_free(Affine::uniform(T::load(data, found.first).bits()), mask);
+            target.set_free(Affine::uniform(T::load(data, first).bits()), mask);
         }
-        Layout::Row if mask == FULL => {
-            data.read_line(found.first, target.overwrite_free());
+        Layout::TwoElements => target.set_free(two_elements::<T>(data, first, at.step), mask),
+        Layout::Row if mask == FULL => data.read_line(first, target.overwrite_free()),
+        Layout::TwoRows if mask == FULL => {
+            read_halves(data, target.overwrite_free(), first, at.step as usize);
         }
-        _ => return load_found::<T, SHARED>(hot, op, mask, &at, found),
+        _ => return load_found::<T, SHARED, WIDE_ADDRESS>(hot, op, mask),
     }
     Outcome::Done
 }
 
+/// Loads, after a look at a new pattern.
+#[cold]
 #[inline(never)]
-fn load_anew<T: Registered, const SHARED: bool>(
+fn load_anew<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
     hot: &mut Hot<'_, '_>,
     op: &ShortOp,
     mask: u32,
-    at: &Affine,
 ) -> Outcome {
-    match find_anew::<T, SHARED>(hot, What::Load, *at, mask, op.pc) {
-        Some(found) => load_found::<T, SHARED>(hot, op, mask, at, found),
-        None => Outcome::Access,
+    let Some(at) = addresses::<WIDE_ADDRESS>(&hot.window, op, mask) else {
+        return Outcome::Access;
+    };
+    let space = if SHARED { Space::Shared } else { Space::Global };
+    if !hot.engine.learn(op.pc, What::Load, space, at, mask, T::BYTES as u32)
+        || found!(hot, op, at, mask, true).is_none()
+    {
+        return Outcome::Access;
     }
+    load_found::<T, SHARED, WIDE_ADDRESS>(hot, op, mask)
 }
 
-/// Loads elements that lie in any simple way.
+/// Loads elements that lie in any simple way; the access is counted already.
 #[inline(never)]
-fn load_found<T: Registered, const SHARED: bool>(
+fn load_found<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
     hot: &mut Hot<'_, '_>,
     op: &ShortOp,
     mask: u32,
-    at: &Affine,
-    found: Found,
 ) -> Outcome {
-    let Found { slot, layout, first } = found;
-    let data = match hot.engine.memory.slot(slot) {
-        _ if SHARED => &hot.block.shared,
-        Some(found) => &found.data,
-        None => return Outcome::Access,
+    let Some(at) = addresses::<WIDE_ADDRESS>(&hot.window, op, mask) else {
+        return Outcome::Access;
+    };
+    let Some(Found { data, layout, first }) = found!(hot, op, at, mask, false) else {
+        return Outcome::Access;
     };
     let target = &mut T::registers(&mut hot.window)[usize::from(op.d)];
-    let element = |distance: u64| T::load(data, first.wrapping_add(distance as usize));
     match layout {
-        Layout::Same => target.set_affine(Affine::uniform(element(0).bits()), mask),
-        Layout::TwoElements => {
-            let base = element(0).bits();
-            let step = element(at.step).bits().wrapping_sub(base);
-            target.set_affine(Affine { base, stride: 0, step }, mask);
-        }
+        Layout::Same => target.set_affine(Affine::uniform(T::load(data, first).bits()), mask),
+        Layout::TwoElements => target.set_affine(two_elements::<T>(data, first, at.step), mask),
         Layout::Row => {
             let mut values = [T::POISON; LANES];
             data.read_line(first, &mut values);
@@ -197,9 +198,17 @@ fn load_found<T: Registered, const SHARED: bool>(
         Layout::TwoRows if mask == FULL => {
             read_halves(data, target.overwrite(FULL), first, at.step as usize);
         }
-        Layout::TwoRows | Layout::Apart => apart(target, data, first, *at, mask),
+        Layout::TwoRows | Layout::Apart => apart(target, data, first, at, mask),
     }
     Outcome::Done
+}
+
+/// One element for each half of the warp.
+#[inline(always)]
+fn two_elements<T: Stored>(data: &Storage, first: usize, step: u64) -> Affine {
+    let base = T::load(data, first).bits();
+    let other = T::load(data, first.wrapping_add(step as usize)).bits();
+    Affine { base, stride: 0, step: other.wrapping_sub(base) }
 }
 
 fn store_to<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
@@ -210,28 +219,47 @@ fn store_to<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
     let Some(at) = addresses::<WIDE_ADDRESS>(&hot.window, op, mask) else {
         return Outcome::Access;
     };
-    let found = find::<T, SHARED>(hot, at, mask, op.pc);
-    let Some(found) = found.or_else(|| find_anew::<T, SHARED>(hot, What::Store, at, mask, op.pc))
-    else {
+    let Some(found) = found!(hot, op, at, mask, true) else {
+        return store_anew::<T, SHARED, WIDE_ADDRESS>(hot, op, mask);
+    };
+    write(found, T::registers(&mut hot.window)[usize::from(op.d)].read(), at, mask);
+    Outcome::Done
+}
+
+/// Stores, after a look at a new pattern.
+#[cold]
+#[inline(never)]
+fn store_anew<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
+    hot: &mut Hot<'_, '_>,
+    op: &ShortOp,
+    mask: u32,
+) -> Outcome {
+    let Some(at) = addresses::<WIDE_ADDRESS>(&hot.window, op, mask) else {
         return Outcome::Access;
     };
-    let data = match hot.engine.memory.slot(found.slot) {
-        _ if SHARED => &hot.block.shared,
-        Some(found) => &found.data,
-        None => return Outcome::Access,
+    let space = if SHARED { Space::Shared } else { Space::Global };
+    if !hot.engine.learn(op.pc, What::Store, space, at, mask, T::BYTES as u32) {
+        return Outcome::Access;
+    }
+    let Some(found) = found!(hot, op, at, mask, true) else {
+        return Outcome::Access;
     };
-    let values = T::registers(&mut hot.window)[usize::from(op.d)].read();
+    write(found, T::registers(&mut hot.window)[usize::from(op.d)].read(), at, mask);
+    Outcome::Done
+}
+
+#[inline(always)]
+fn write<T: Stored>(found: Found<'_>, values: &[T; LANES], at: Affine, mask: u32) {
     let put = |lane: usize| {
         let place = at.lane(lane).wrapping_sub(at.base) as usize;
-        values[lane].store(data, found.first.wrapping_add(place));
+        values[lane].store(found.data, found.first.wrapping_add(place));
     };
     match found.layout {
         // Of lanes that write the same bytes the highest one wins.
         Layout::Same => put(highest(mask)),
-        Layout::Row if mask == FULL => data.write_line(found.first, values),
+        Layout::Row if mask == FULL => found.data.write_line(found.first, values),
         _ => lanes(mask).for_each(put),
     }
-    Outcome::Done
 }
 
 impl Engine<'_> {
@@ -259,12 +287,7 @@ fn apart<T: Stored>(target: &mut Register<T>, data: &Storage, first: usize, at: 
         let place = |lane: usize| first.wrapping_add(at.lane(lane).wrapping_sub(at.base) as usize);
         return lanes(mask).for_each(|lane| target[lane] = T::load(data, place(lane)));
     }
-    let (stride, step) = (at.stride as usize, at.step as usize);
     let (low, high) = target.split_at_mut(LANES / 2);
-    let mut place = first;
-    for (low, high) in low.iter_mut().zip(high) {
-        *low = T::load(data, place);
-        *high = T::load(data, place.wrapping_add(step));
-        place = place.wrapping_add(stride);
-    }
+    data.read_apart(first, at.stride as usize, low);
+    data.read_apart(first.wrapping_add(at.step as usize), at.stride as usize, high);
 }

@@ -19,7 +19,7 @@ pub(super) struct ShortOp {
     pub(super) d: u16,
     /// The sources; of an access the address first.
     pub(super) s: [u16; 2],
-    /// What is added to an address, or where a jump goes.
+    /// What is added to an address, where a jump goes, or how many operations of a run follow.
     extra: u32,
     /// Its position.
     pub(super) pc: u32,
@@ -33,6 +33,13 @@ impl std::fmt::Debug for ShortOp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ShortOp").field("d", &self.d).field("s", &self.s).finish_non_exhaustive()
     }
+}
+
+/// A sum of 64-bit rows that has a short form.
+fn is_wide_sum(op: &Op) -> bool {
+    let short = |row: u32| u16::try_from(row).is_ok();
+    matches!(&op.kind, OpKind::Row { f, rows }
+        if f.rule == Rule::Add && f.bits() == 64 && short(rows.d) && short(rows.s[0]) && short(rows.s[1]))
 }
 
 impl ShortOp {
@@ -55,7 +62,22 @@ impl ShortOp {
 
     /// The short forms of a program's operations.
     pub(super) fn all(ops: &[Op]) -> Vec<ShortOp> {
-        (0..).zip(ops).map(|(pc, op)| ShortOp { pc, ..ShortOp::of(op) }).collect()
+        let mut all: Vec<ShortOp> =
+            (0..).zip(ops).map(|(pc, op)| ShortOp { pc, ..ShortOp::of(op) }).collect();
+        // Addresses and counters are added up one after the other: such runs are one call.
+        let mut following = 0;
+        for (short, op) in all.iter_mut().zip(ops).rev() {
+            if !is_wide_sum(op) || short.guard != ShortOp::ALWAYS {
+                following = 0;
+                continue;
+            }
+            if following > 0 {
+                short.handler = hot::add64_run;
+                short.extra = following;
+            }
+            following += 1;
+        }
+        all
     }
 
     fn of(op: &Op) -> ShortOp {
@@ -146,6 +168,12 @@ impl ShortOp {
     #[inline(always)]
     pub(super) fn offset(&self) -> u64 {
         i64::from(self.extra.cast_signed()).cast_unsigned()
+    }
+
+    /// How many sums follow in a run of them.
+    #[inline(always)]
+    pub(super) fn following(&self) -> usize {
+        self.extra as usize
     }
 
     /// Where a jump goes.

@@ -111,6 +111,8 @@ pub(crate) trait RowCode: Send + Sync {
 pub(crate) enum Outcome {
     /// It is done.
     Done,
+    /// It is done, and so are those that follow in its run.
+    Run,
     /// Nothing was done. There is a tag for each source, so the result may be known without computing all lanes.
     Known,
     /// Nothing was done: registers have to be [settled](crate::registers::Register::settle) before.

@@ -46,10 +46,17 @@ pub(crate) trait Number: Pod {
     fn load(storage: &Storage, at: usize) -> Self;
     /// Writes it to where it is aligned.
     fn store(self, storage: &Storage, at: usize);
+    /// The number with these low bits.
+    fn of_bits(bits: u64) -> Self;
 }
 
 impl Number for u32 {
     const BYTES: usize = 4;
+
+    #[inline(always)]
+    fn of_bits(bits: u64) -> u32 {
+        bits as u32
+    }
 
     #[inline(always)]
     fn load(storage: &Storage, at: usize) -> u32 {
@@ -66,6 +73,11 @@ impl Number for u32 {
 
 impl Number for u64 {
     const BYTES: usize = 8;
+
+    #[inline(always)]
+    fn of_bits(bits: u64) -> u64 {
+        bits
+    }
 
     #[inline(always)]
     fn load(storage: &Storage, at: usize) -> u64 {
@@ -152,6 +164,13 @@ impl Storage {
     #[inline(always)]
     pub(crate) fn read_line<T: Number, const N: usize>(&self, at: usize, target: &mut [T; N]) {
         moves::load_line(self, at, target);
+    }
+
+    /// Reads numbers with `stride` bytes (modulo the size of addresses) from each to the next, a multiple of their size. Nothing is
+    /// read if they are not all there.
+    #[inline(always)]
+    pub(crate) fn read_apart<T: Number>(&self, at: usize, stride: usize, target: &mut [T]) {
+        moves::load_apart(self, at, stride, target);
     }
 
     /// Writes numbers one after the other, a multiple of 64 bytes; nothing if there is no room for all.
@@ -328,6 +347,32 @@ mod tests {
         assert_eq!(bytes[60..64], [61, 62, 63, 64]);
         assert_eq!(bytes[64..128], bytemuck::cast::<[u32; 16], [u8; 64]>(narrow));
         assert_eq!(bytes[128], 129);
+    }
+
+    #[test]
+    fn numbers_apart_are_read_where_all_are_there() {
+        let storage = numbered(256);
+        for (at, stride) in [(0, 8), (248, 8_usize.wrapping_neg()), (8, 0), (16, 16)] {
+            let (mut narrow, mut wide, mut twin) = ([1_u32; 15], [1_u64; 15], [1_u64; 15]);
+            storage.read_apart(at, stride, &mut narrow);
+            storage.read_apart(at, stride, &mut wide);
+            portable::load_apart(&storage, at, stride, &mut twin);
+            assert_eq!(wide, twin);
+            for number in 0..15 {
+                let place = at.wrapping_add(stride.wrapping_mul(number));
+                assert_eq!(narrow[number], u32::load(&storage, place));
+                assert_eq!(wide[number], u64::load(&storage, place));
+            }
+        }
+        let beyond =
+            [(0, 24), (256, 0), (usize::MAX - 7, 8), (0, usize::MAX / 2 + 1), (8, usize::MAX - 7)];
+        for (at, stride) in beyond {
+            let (mut numbers, mut twin) = ([1_u64; 15], [1_u64; 15]);
+            storage.read_apart(at, stride, &mut numbers);
+            portable::load_apart(&storage, at, stride, &mut twin);
+            assert_eq!((numbers, twin), ([1; 15], [1; 15]), "{at} {stride}");
+        }
+        storage.read_apart::<u64>(0, 8, &mut []);
     }
 
     #[test]

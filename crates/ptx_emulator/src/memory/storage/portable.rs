@@ -51,6 +51,17 @@ pub(super) fn update8(storage: &Storage, at: usize, change: impl Fn(u64) -> u64)
     old
 }
 
+/// Reads numbers with the same distance from each to the next, if they are all there.
+pub(super) fn load_apart<T: Number>(storage: &Storage, at: usize, stride: usize, target: &mut [T]) {
+    let places = || (0..target.len()).map(|number| at.wrapping_add(number.wrapping_mul(stride)));
+    let is_there =
+        |place: usize| place.checked_add(T::BYTES).is_some_and(|end| end <= storage.bytes);
+    if places().all(is_there) {
+        let places: Vec<usize> = places().collect();
+        target.iter_mut().zip(places).for_each(|(number, place)| *number = T::load(storage, place));
+    }
+}
+
 #[inline(always)]
 pub(super) fn load_line<T: Number, const N: usize>(
     storage: &Storage,

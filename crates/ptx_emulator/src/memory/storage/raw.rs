@@ -175,6 +175,61 @@ pub(super) mod native {
         }
     }
 
+    /// Reads numbers with the same distance from each to the next, if they are all there.
+    #[inline(always)]
+    pub(in super::super) fn load_apart<T: Number>(
+        storage: &Storage,
+        at: usize,
+        stride: usize,
+        target: &mut [T],
+    ) {
+        let lines = &*storage.lines;
+        let Some(steps) = target.len().checked_sub(1) else {
+            return;
+        };
+        // Places that rise or fall evenly between two that are there, without wrapping around, are there too.
+        let last = at.wrapping_add(stride.wrapping_mul(steps));
+        let near = stride.cast_signed().unsigned_abs() <= size_of_val(lines);
+        let (Some(mut place), Some(_), true) =
+            (place(lines, at, T::BYTES), place(lines, last, T::BYTES), near)
+        else {
+            return;
+        };
+        for number in target {
+            // SAFETY: the place lies between the first and the last, both of which are there with all of their bytes.
+            *number = unsafe { load_number(place) };
+            place = place.wrapping_add(stride);
+        }
+    }
+
+    /// Reads a number.
+    ///
+    /// # Safety
+    /// Its bytes belong to lines that live.
+    #[inline(always)]
+    unsafe fn load_number<T: Number>(place: *const u8) -> T {
+        let bits: u64;
+        // SAFETY: the bytes are there. It does what relaxed loads of one word or two do.
+        unsafe {
+            if T::BYTES == 8 {
+                asm!(
+                    "mov {bits}, qword ptr [{place}]",
+                    place = in(reg) place,
+                    bits = out(reg) bits,
+                    options(readonly, nostack, preserves_flags),
+                );
+            } else {
+                asm!(
+                    "mov {bits:e}, dword ptr [{place}]",
+                    place = in(reg) place,
+                    bits = out(reg) bits,
+                    options(readonly, nostack, preserves_flags),
+                );
+            }
+        }
+        T::of_bits(bits)
+    }
+
     /// Writes numbers one after the other.
     #[inline(always)]
     pub(in super::super) fn store_line<T: Number, const N: usize>(
