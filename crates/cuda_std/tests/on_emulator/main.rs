@@ -6,3 +6,4 @@ mod memory;
 mod panics;
 mod printing;
 mod values;
+mod warp;

@@ -6,3 +6,4 @@ mod index;
 mod memory;
 mod panics;
 mod values;
+mod warp;

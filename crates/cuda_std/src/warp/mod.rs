@@ -4,6 +4,20 @@
 //! with the same mask, and a lane that calls must be in it. Otherwise the result is undefined, hence `unsafe`.
 //! [`FULL_MASK`] names all lanes.
 
+mod matching;
+mod reduce;
+mod shuffle;
+
+pub use matching::{WarpMatchValue, warp_match_all, warp_match_any};
+pub use reduce::{
+    WarpReduceValue, WarpReductionOp, warp_reduce, warp_reduce_with, warp_scan_exclusive,
+    warp_scan_inclusive,
+};
+pub use shuffle::{
+    WarpShuffleValue, warp_broadcast, warp_shuffle_down, warp_shuffle_idx, warp_shuffle_up,
+    warp_shuffle_xor,
+};
+
 use crate::gpu_only;
 
 /// All 32 lanes.
