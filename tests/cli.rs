@@ -387,6 +387,7 @@ fn the_emulator_is_measured() {
     for part in ["product, strided", "racecheck", "lane ops/s", "2 jobs against one"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
+    assert!(shown.trim_end().ends_with(" ms"), "a time without a unit: {shown}");
     let value = json(&arguments);
     let rows = value["rows"].as_array().unwrap();
     // Six patterns, three kinds of checks on two of them, one job and two.

@@ -76,7 +76,7 @@ pub fn run(arguments: &BenchArgs, console: &mut Console) -> Result<(), Error> {
 
     console.line(table(&rows))?;
     console.line(format_args!(
-        "{} jobs against one: {}x; a module of 1 MiB of PTX loads in {}",
+        "{} jobs against one: {}x; a module of 1 MiB of PTX loads in {} ms",
         arguments.jobs,
         significant(speedup_of_jobs),
         milliseconds(load_ms),
