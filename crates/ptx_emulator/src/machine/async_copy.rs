@@ -153,7 +153,9 @@ pub(super) fn deliver(block: &mut BlockState, object: usize) -> Result<(), Misus
     let due: Vec<Arrival> = due;
     for arrival in due {
         let BlockState { copies, shared: bytes, checks, .. } = &mut *block;
-        copies.thread(arrival.thread).complete(arrival.copies, &mut SharedMemory { bytes, checks });
+        let shared = &mut SharedMemory { bytes, checks };
+        copies.thread(arrival.thread).complete(arrival.copies, shared);
+        shared.delivered();
         mbarrier::update(block, object, |object| object.arrive(1, false, true))?;
     }
     Ok(())
@@ -190,11 +192,13 @@ impl Engine<'_> {
             }
             AsyncCopyOp::Commit => {
                 lanes(mask).for_each(|lane| copies.commit(first + lane, shared));
+                self.copies_waited(block);
             }
             AsyncCopyOp::WaitGroup { pending } => {
                 for lane in lanes(mask) {
                     copies.thread(first + lane).wait(*pending as usize, shared);
                 }
+                self.copies_waited(block);
             }
             AsyncCopyOp::WaitAll => {
                 for lane in lanes(mask) {
@@ -202,6 +206,7 @@ impl Engine<'_> {
                     thread.groups.clear();
                     thread.complete(thread.issued, shared);
                 }
+                self.copies_waited(block);
             }
             AsyncCopyOp::Arrive { space, address, increment } => {
                 let at = addresses(warp, &frame, address);

@@ -20,6 +20,13 @@ pub(super) struct SharedMemory<'a> {
 }
 
 impl SharedMemory<'_> {
+    /// Copies were made before threads arrived at an mbarrier object.
+    pub(super) fn delivered(&mut self) {
+        if let Some(race) = self.checks.as_mut().and_then(|checks| checks.race.as_mut()) {
+            race.copies_delivered();
+        }
+    }
+
     /// Something other than a store writes to shared memory.
     pub(super) fn written(&mut self, offset: usize, bytes: u32) {
         let Some(checks) = self.checks else {
@@ -88,6 +95,16 @@ impl Engine<'_> {
         }
         block.checks = Some(state);
         self.checks = Some(checks);
+    }
+
+    /// Threads have waited for copies of theirs.
+    pub(super) fn copies_waited(&mut self, block: &mut BlockState) {
+        let (Some(checks), Some(state)) = (&mut self.checks, &mut block.checks) else {
+            return;
+        };
+        if let (Some(race), Some(own)) = (&mut checks.race, &mut state.race) {
+            race.copies_waited(own);
+        }
     }
 
     /// Threads arrive at mbarrier objects (`arrives`), or have waited for a phase of theirs.

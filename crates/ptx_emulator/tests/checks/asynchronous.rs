@@ -122,6 +122,24 @@ fn a_copy_that_nobody_waited_for() {
 }
 
 #[test]
+fn a_barrier_before_the_wait() {
+    // The first warp copies, the other one reads.
+    let source = |after: &str| {
+        with_object(&format!(
+            "setp.lt.u32 %p2, %t, 32;
+             st.global.b32 [%a], %t; st.shared.b32 [%r11], 0; bar.sync 0;
+             @%p2 cp.async.ca.shared.global [%r11], [%a], 4;
+             {after}"
+        ))
+    };
+    races(&source("bar.sync 0; @%p2 cp.async.wait_all;"), 1, 64);
+    races(&source("@%p2 cp.async.commit_group; bar.sync 0; @%p2 cp.async.wait_group 0;"), 1, 64);
+    clean(&source("@%p2 cp.async.wait_all; bar.sync 0;"), "racecheck,initcheck", 1, 64);
+    let both = "bar.sync 0; @%p2 cp.async.wait_all; bar.sync 0;";
+    clean(&source(both), "racecheck,initcheck", 1, 64);
+}
+
+#[test]
 fn matrices_are_read() {
     // Rows of 16 bytes; `%h1` goes to one half of each word, or to both.
     let source = |store: &str, count: u32, results: &str| {

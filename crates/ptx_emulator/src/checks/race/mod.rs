@@ -61,6 +61,8 @@ pub(crate) struct BlockRace {
     released: HashMap<u64, Released>,
     /// Targets of asynchronous copies that were not waited for, word by word: who issued them where.
     pending: HashMap<u64, (Thread, u32)>,
+    /// Words whose copies have taken effect since [`Race::copies_waited`].
+    copied: Vec<(u64, Thread, u32)>,
 }
 
 impl BlockRace {
@@ -70,6 +72,7 @@ impl BlockRace {
             shared: Shadow::new(0),
             released: HashMap::new(),
             pending: HashMap::new(),
+            copied: Vec::new(),
         }
     }
 
@@ -84,8 +87,15 @@ impl BlockRace {
     /// A copy has taken effect.
     pub(crate) fn copy_done(&mut self, offset: u64, bytes: u32) {
         for word in offset / WORD..(offset + u64::from(bytes)).div_ceil(WORD) {
-            self.pending.remove(&word);
+            if let Some((thread, pc)) = self.pending.remove(&word) {
+                self.copied.push((word, thread, pc));
+            }
         }
+    }
+
+    /// The copies that have taken effect are in order for those that wait for an mbarrier object.
+    pub(crate) fn copies_delivered(&mut self) {
+        self.copied.clear();
     }
 
     /// Whether there are copies that were not waited for.
@@ -216,6 +226,33 @@ impl Race {
         }
         if event.order.is_strong() && event.action != Action::Read {
             self.pass_on(block, event);
+        }
+    }
+
+    /// Threads have waited for their copies: to all others they are writes of these threads, made now.
+    pub(crate) fn copies_waited(&mut self, block: &mut BlockRace) {
+        if block.copied.is_empty() || self.clock.exhausted() {
+            return;
+        }
+        let time = self.clock.access();
+        let BlockRace { clocks, shared, copied, .. } = block;
+        for (word, thread, pc) in copied.drain(..) {
+            let warp = u32::from(thread >> 5);
+            let access = hazard::Access {
+                block: clocks.block,
+                warp,
+                pc,
+                time,
+                flags: Flags::default(),
+                block_floor: clocks.floor,
+                warp_floor: clocks.warp_floor(warp),
+            };
+            let look = self.look(&access, Area::Shared);
+            let offset = (word * WORD) as usize;
+            shared.visit(offset, WORD as usize, (look, false), |cell, lists| {
+                access.remember_write(cell, lists, 1 << (thread & 31));
+                Crowd::Written
+            });
         }
     }
 
