@@ -124,6 +124,28 @@ macro_rules! found {
     };
 }
 
+/// Executes an access that is not like the last one of its operation, after a look at its pattern.
+#[cold]
+#[inline(never)]
+fn again<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
+    hot: &mut Hot<'_, '_>,
+    op: &ShortOp,
+    mask: u32,
+    what: What,
+) -> Outcome {
+    let Some(at) = addresses::<WIDE_ADDRESS>(&hot.window, op, mask) else {
+        return Outcome::Access;
+    };
+    let space = if SHARED { Space::Shared } else { Space::Global };
+    // Found here, it is found by the handler too, which does not come back then.
+    if !hot.engine.learn(op.pc, what, space, at, mask, T::BYTES as u32)
+        || found!(hot, op, at, mask, false).is_none()
+    {
+        return Outcome::Access;
+    }
+    (op.handler)(hot, op, mask)
+}
+
 fn load<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
     hot: &mut Hot<'_, '_>,
     op: &ShortOp,
@@ -133,7 +155,7 @@ fn load<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
         return Outcome::Access;
     };
     let Some(Found { data, layout, first }) = found!(hot, op, at, mask, true) else {
-        return load_anew::<T, SHARED, WIDE_ADDRESS>(hot, op, mask);
+        return again::<T, SHARED, WIDE_ADDRESS>(hot, op, mask, What::Load);
     };
     let target = &mut T::registers(&mut hot.window)[usize::from(op.d)];
     if !target.is_free(mask) {
@@ -151,26 +173,6 @@ fn load<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
         _ => return load_found::<T, SHARED, WIDE_ADDRESS>(hot, op, mask),
     }
     Outcome::Done
-}
-
-/// Loads, after a look at a new pattern.
-#[cold]
-#[inline(never)]
-fn load_anew<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
-    hot: &mut Hot<'_, '_>,
-    op: &ShortOp,
-    mask: u32,
-) -> Outcome {
-    let Some(at) = addresses::<WIDE_ADDRESS>(&hot.window, op, mask) else {
-        return Outcome::Access;
-    };
-    let space = if SHARED { Space::Shared } else { Space::Global };
-    if !hot.engine.learn(op.pc, What::Load, space, at, mask, T::BYTES as u32)
-        || found!(hot, op, at, mask, true).is_none()
-    {
-        return Outcome::Access;
-    }
-    load_found::<T, SHARED, WIDE_ADDRESS>(hot, op, mask)
 }
 
 /// Loads elements that lie in any simple way; the access is counted already.
@@ -220,29 +222,7 @@ fn store_to<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
         return Outcome::Access;
     };
     let Some(found) = found!(hot, op, at, mask, true) else {
-        return store_anew::<T, SHARED, WIDE_ADDRESS>(hot, op, mask);
-    };
-    write(found, T::registers(&mut hot.window)[usize::from(op.d)].read(), at, mask);
-    Outcome::Done
-}
-
-/// Stores, after a look at a new pattern.
-#[cold]
-#[inline(never)]
-fn store_anew<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
-    hot: &mut Hot<'_, '_>,
-    op: &ShortOp,
-    mask: u32,
-) -> Outcome {
-    let Some(at) = addresses::<WIDE_ADDRESS>(&hot.window, op, mask) else {
-        return Outcome::Access;
-    };
-    let space = if SHARED { Space::Shared } else { Space::Global };
-    if !hot.engine.learn(op.pc, What::Store, space, at, mask, T::BYTES as u32) {
-        return Outcome::Access;
-    }
-    let Some(found) = found!(hot, op, at, mask, true) else {
-        return Outcome::Access;
+        return again::<T, SHARED, WIDE_ADDRESS>(hot, op, mask, What::Store);
     };
     write(found, T::registers(&mut hot.window)[usize::from(op.d)].read(), at, mask);
     Outcome::Done
