@@ -122,6 +122,15 @@ impl Affine {
     }
 
     #[inline(always)]
+    pub(crate) fn sum(self, other: Affine) -> Affine {
+        Affine {
+            base: self.base.wrapping_add(other.base),
+            stride: self.stride.wrapping_add(other.stride),
+            step: self.step.wrapping_add(other.step),
+        }
+    }
+
+    #[inline(always)]
     pub(crate) fn plus(self, offset: u64) -> Affine {
         Affine { base: self.base.wrapping_add(offset), ..self }
     }
@@ -230,6 +239,19 @@ impl<T: Word> Register<T> {
     #[inline(always)]
     pub(crate) fn set_free(&mut self, value: Affine, mask: u32) {
         self.tag = Tag { value, mask, settled: false };
+    }
+
+    /// Whether there is a tag, which speaks for the lanes of `mask` and no others.
+    #[inline(always)]
+    pub(crate) fn is_only(&self, mask: u32) -> bool {
+        self.tag.mask == mask
+    }
+
+    /// Adds numbers to the values of the lanes that the tag speaks for.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, value: Affine) {
+        self.tag.value = self.tag.value.sum(value);
+        self.tag.settled = false;
     }
 
     #[inline(never)]

@@ -154,7 +154,7 @@ fn one_source(f: &RowFn, a: Affine) -> Option<Affine> {
 
 fn two_sources(f: &RowFn, a: Affine, b: Affine) -> Option<Affine> {
     match f.rule {
-        Rule::Add => Some(sum(a, b)),
+        Rule::Add => Some(a.sum(b)),
         Rule::Sub => Some(Affine {
             base: a.base.wrapping_sub(b.base),
             stride: a.stride.wrapping_sub(b.stride),
@@ -176,22 +176,13 @@ fn three_sources(f: &RowFn, a: Affine, b: Affine, c: Affine) -> Option<Affine> {
         Rule::MadWideSigned => product(widen_signed(a)?, widen_signed(b)?)?,
         _ => return one(f, [a, b, c, c]),
     };
-    Some(sum(product, c))
+    Some(product.sum(c))
 }
 
 /// Any function of sources that are the same in all lanes.
 fn one(f: &RowFn, sources: [Affine; 4]) -> Option<Affine> {
     let same = sources.iter().all(|source| source.is_uniform());
     same.then(|| Affine::uniform(f.code.one(sources.map(|source| source.base))))
-}
-
-#[inline(always)]
-pub(super) fn sum(a: Affine, b: Affine) -> Affine {
-    Affine {
-        base: a.base.wrapping_add(b.base),
-        stride: a.stride.wrapping_add(b.stride),
-        step: a.step.wrapping_add(b.step),
-    }
 }
 
 /// Of two numbers one that is the same in all lanes, second.

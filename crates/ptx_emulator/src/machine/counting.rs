@@ -85,16 +85,17 @@ impl Counting {
         }
     }
 
-    /// The operations from `start` up to `end` were executed one after the other.
+    /// The operations from `start` up to `end` were executed one after the other, so many times.
     #[inline(always)]
-    pub(super) fn run(&mut self, start: u32, end: u32, mask: u32) {
-        let lanes = i64::from(mask.count_ones());
+    pub(super) fn run(&mut self, start: u32, end: u32, mask: u32, times: u32) {
+        let warps = i64::from(times);
+        let lanes = warps * i64::from(mask.count_ones());
         if let Some(first) = self.runs.get_mut(start as usize) {
-            first.warps += 1;
+            first.warps += warps;
             first.lanes += lanes;
         }
         if let Some(behind) = self.runs.get_mut(end as usize) {
-            behind.warps -= 1;
+            behind.warps -= warps;
             behind.lanes -= lanes;
         }
     }

@@ -6,7 +6,7 @@ use super::affine::{compare, execute_row};
 use super::barrier::Arrival;
 use super::block::BlockState;
 use super::divergence::{agree, diverge, part, rotate};
-use super::hot::Pace;
+use super::hot::{Pace, Run};
 use super::launch::Engine;
 use super::operands::{carry_in, carry_rows, combined, read_predicate, select_row, wide_values};
 use super::warp::Warp;
@@ -59,7 +59,7 @@ impl Engine<'_> {
         macro_rules! tally {
             ($end:expr) => {
                 if let Some(counting) = &mut self.counting {
-                    counting.run(run_start, $end, mask);
+                    counting.run(run_start, $end, mask, 1);
                 }
             };
         }
@@ -130,8 +130,17 @@ impl Engine<'_> {
                 let jumps = (*turn - 1)
                     .min(SPLIT_TURN - 1 - warp.splits[index].back_edges.min(SPLIT_TURN - 1));
                 let fuel = self.fuel_left();
-                let mut pace =
-                    Pace { pc, executed, run_start, jumps, fuel, frame: frame_index, bad: None };
+                let mut pace = Pace {
+                    pc,
+                    executed,
+                    next: pc,
+                    run_start,
+                    jumps,
+                    last_run: Run::default(),
+                    fuel,
+                    frame: frame_index,
+                    bad: None,
+                };
                 self.run_hot::<WATCH>(block, warp, &frame, mask, &mut pace);
                 let taken = jumps - pace.jumps;
                 *turn -= taken;

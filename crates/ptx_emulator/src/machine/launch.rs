@@ -10,6 +10,7 @@ use super::device::Device;
 use super::execute::Stop;
 use super::frame::{self, Template};
 use super::launch_check::{check, refuse};
+use super::loops::Loops;
 use super::parallel;
 use super::pattern::Pattern;
 use super::short::ShortOp;
@@ -43,6 +44,7 @@ pub(super) struct Engine<'a> {
     pub(super) program: &'a Program,
     /// The short forms of the program's operations.
     pub(super) short: &'a [ShortOp],
+    pub(super) loops: &'a Loops,
     pub(super) kernel: &'a KernelInfo,
     pub(super) memory: Device<'a>,
     pub(super) output: &'a mut dyn Output,
@@ -84,6 +86,7 @@ pub(super) struct Setup<'a> {
     config: &'a MachineConfig,
     program: &'a Program,
     short: &'a [ShortOp],
+    loops: &'a Loops,
     kernel: &'a KernelInfo,
     templates: &'a [Option<Template>],
     params: &'a Storage,
@@ -104,6 +107,7 @@ impl<'a> Setup<'a> {
             config: self.config,
             program: self.program,
             short: self.short,
+            loops: self.loops,
             kernel: self.kernel,
             memory,
             output,
@@ -174,6 +178,7 @@ pub(super) fn run(
         config: &machine.config,
         program,
         short: &loaded.short,
+        loops: &loaded.loops,
         kernel,
         templates: &templates,
         params: &Storage::of(&launch.params[..kernel.param_bytes as usize]),

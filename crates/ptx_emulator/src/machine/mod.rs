@@ -23,6 +23,7 @@ mod jobs;
 mod launch;
 mod launch_check;
 mod local;
+mod loops;
 mod matrix;
 mod mbarrier;
 mod operands;
@@ -45,6 +46,7 @@ mod work;
 use std::sync::Arc;
 
 pub use jobs::{Jobs, UnknownJobs};
+use loops::Loops;
 use short::ShortOp;
 
 use crate::checks::{CheckSet, Checks, Finding};
@@ -173,6 +175,7 @@ struct LoadedModule {
     program: Arc<Program>,
     /// The short form of each of the program's operations.
     short: Vec<ShortOp>,
+    loops: Loops,
     /// Address of each variable; 0 for shared ones, whose place depends on the kernel.
     addresses: Vec<u64>,
 }
@@ -266,8 +269,9 @@ impl Machine {
         let id = self.modules.len() as u32;
         match self.place(&program, id) {
             Ok(addresses) => {
-                let short = ShortOp::all(&program.ops);
-                self.modules.push(Some(LoadedModule { program, short, addresses }));
+                let short = ShortOp::all(&program);
+                let loops = Loops::of(&program, &short);
+                self.modules.push(Some(LoadedModule { program, short, loops, addresses }));
                 Ok(ModuleId(id))
             }
             Err(error) => {

@@ -61,9 +61,15 @@ impl Pattern {
             && at.base & self.phase_mask == self.phase
     }
 
+    /// Whether it stays the same however often the addresses move on by so much.
+    pub(super) fn stays(&self, by: u64) -> bool {
+        // Small moves change what counts of an address in the end, even if it is not its lowest bits.
+        self.phase_mask == 0 || by.is_multiple_of(LINE_BYTES)
+    }
+
     #[inline(always)]
-    pub(super) fn count(&mut self) {
-        self.times += 1;
+    pub(super) fn count(&mut self, times: u64) {
+        self.times += times;
     }
 }
 

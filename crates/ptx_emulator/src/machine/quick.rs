@@ -63,20 +63,20 @@ fn addresses<const WIDE: bool>(window: &Window<'_>, op: &ShortOp, mask: u32) -> 
     let row = usize::from(op.s[0]);
     if WIDE {
         let register = &window.r64[row];
-        register.is_known(mask).then(|| register.known().plus(op.offset()))
+        register.is_known(mask).then(|| register.known().plus(op.number()))
     } else {
         // 32-bit addresses stay in 32 bits.
-        super::affine::widen_unsigned(window.r32[row].affine(mask)?.plus(op.offset()))
+        super::affine::widen_unsigned(window.r32[row].affine(mask)?.plus(op.number()))
     }
 }
 
 /// An access of which the pattern is known: where it is in memory.
 #[derive(Clone, Copy)]
-struct Found<'a> {
-    data: &'a Storage,
-    layout: Layout,
+pub(super) struct Found<'a> {
+    pub(super) data: &'a Storage,
+    pub(super) layout: Layout,
     /// Place of lane 0's element.
-    first: usize,
+    pub(super) first: usize,
 }
 
 /// Looks whether an access is good and like the last one of its operation. `COUNT`: it is counted then.
@@ -105,7 +105,7 @@ fn find<'a, T: Stored, const SHARED: bool, const COUNT: bool>(
         return None;
     }
     if COUNT {
-        pattern.count();
+        pattern.count(1);
     }
     Some(Found { data, layout: pattern.layout, first: first as usize })
 }
@@ -154,25 +154,14 @@ fn load<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
     let Some(at) = addresses::<WIDE_ADDRESS>(&hot.window, op, mask) else {
         return Outcome::Access;
     };
-    let Some(Found { data, layout, first }) = found!(hot, op, at, mask, true) else {
+    let Some(found) = found!(hot, op, at, mask, true) else {
         return again::<T, SHARED, WIDE_ADDRESS>(hot, op, mask, What::Load);
     };
     let target = &mut T::registers(&mut hot.window)[usize::from(op.d)];
-    if !target.is_free(mask) {
-        return load_found::<T, SHARED, WIDE_ADDRESS>(hot, op, mask);
+    if read_simply(target, found, at, mask) {
+        return Outcome::Done;
     }
-    match layout {
-        Layout::Same => {
-            target.set_free(Affine::uniform(T::load(data, first).bits()), mask);
-        }
-        Layout::TwoElements => target.set_free(two_elements::<T>(data, first, at.step), mask),
-        Layout::Row if mask == FULL => data.read_line(first, target.overwrite_free()),
-        Layout::TwoRows if mask == FULL => {
-            read_halves(data, target.overwrite_free(), first, at.step as usize);
-        }
-        _ => return load_found::<T, SHARED, WIDE_ADDRESS>(hot, op, mask),
-    }
-    Outcome::Done
+    load_found::<T, SHARED, WIDE_ADDRESS>(hot, op, mask)
 }
 
 /// Loads elements that lie in any simple way; the access is counted already.
@@ -185,10 +174,50 @@ fn load_found<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
     let Some(at) = addresses::<WIDE_ADDRESS>(&hot.window, op, mask) else {
         return Outcome::Access;
     };
-    let Some(Found { data, layout, first }) = found!(hot, op, at, mask, false) else {
+    let Some(found) = found!(hot, op, at, mask, false) else {
         return Outcome::Access;
     };
-    let target = &mut T::registers(&mut hot.window)[usize::from(op.d)];
+    read_otherwise(&mut T::registers(&mut hot.window)[usize::from(op.d)], found, at, mask);
+    Outcome::Done
+}
+
+/// Loads elements.
+#[inline(always)]
+pub(super) fn read<T: Stored>(target: &mut Register<T>, found: Found<'_>, at: Affine, mask: u32) {
+    if !read_simply(target, found, at, mask) {
+        read_otherwise(target, found, at, mask);
+    }
+}
+
+/// Loads elements if they lie in one of the simplest ways. False: nothing was done.
+#[inline(always)]
+fn read_simply<T: Stored>(
+    target: &mut Register<T>,
+    found: Found<'_>,
+    at: Affine,
+    mask: u32,
+) -> bool {
+    let Found { data, layout, first } = found;
+    if !target.is_free(mask) {
+        return false;
+    }
+    match layout {
+        Layout::Same => {
+            target.set_free(Affine::uniform(T::load(data, first).bits()), mask);
+        }
+        Layout::TwoElements => target.set_free(two_elements::<T>(data, first, at.step), mask),
+        Layout::Row if mask == FULL => data.read_line(first, target.overwrite_free()),
+        Layout::TwoRows if mask == FULL => {
+            read_halves(data, target.overwrite_free(), first, at.step as usize);
+        }
+        _ => return false,
+    }
+    true
+}
+
+#[inline(never)]
+fn read_otherwise<T: Stored>(target: &mut Register<T>, found: Found<'_>, at: Affine, mask: u32) {
+    let Found { data, layout, first } = found;
     match layout {
         Layout::Same => target.set_affine(Affine::uniform(T::load(data, first).bits()), mask),
         Layout::TwoElements => target.set_affine(two_elements::<T>(data, first, at.step), mask),
@@ -202,7 +231,6 @@ fn load_found<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
         }
         Layout::TwoRows | Layout::Apart => apart(target, data, first, at, mask),
     }
-    Outcome::Done
 }
 
 /// One element for each half of the warp.
@@ -228,8 +256,9 @@ fn store_to<T: Registered, const SHARED: bool, const WIDE_ADDRESS: bool>(
     Outcome::Done
 }
 
+/// Stores elements.
 #[inline(always)]
-fn write<T: Stored>(found: Found<'_>, values: &[T; LANES], at: Affine, mask: u32) {
+pub(super) fn write<T: Stored>(found: Found<'_>, values: &[T; LANES], at: Affine, mask: u32) {
     let put = |lane: usize| {
         let place = at.lane(lane).wrapping_sub(at.base) as usize;
         values[lane].store(found.data, found.first.wrapping_add(place));

@@ -195,10 +195,16 @@ macro_rules! lift {
                     body(&self.quick, nan, w, rows, mask, anyway)
                 }
 
+                // Not inline: its way in would be that of the other, too.
+                #[inline(never)]
+                fn body_any(&self, w: &mut Window<'_>, rows: &Rows, mask: u32, anyway: bool) -> Outcome {
+                    body(&self.function, |_| false, w, rows, mask, anyway)
+                }
+
                 #[inline(always)]
                 fn execute(&self, w: &mut Window<'_>, rows: &Rows, mask: u32, anyway: bool) -> Outcome {
                     match self.vectors {
-                        Vectors::Any => body(&self.function, |_| false, w, rows, mask, anyway),
+                        Vectors::Any => self.body_any(w, rows, mask, anyway),
                         #[cfg(target_arch = "x86_64")]
                         // SAFETY: the processor was found to have these features.
                         Vectors::Avx2 => unsafe { self.body_avx2(w, rows, mask, anyway) },
@@ -210,7 +216,7 @@ macro_rules! lift {
                     $(registers_of!(w, $ty)[rows.s[$index] as usize].settle();)+
                     registers_of!(w, $result)[rows.d as usize].settle();
                     if self.execute(w, rows, mask, true) != Outcome::Done {
-                        body(&self.function, |_| false, w, rows, mask, true);
+                        self.body_any(w, rows, mask, true);
                     }
                 }
             }

@@ -189,9 +189,14 @@ impl IntCompare {
     /// Whether it holds for two numbers; the upper halves of 32-bit ones do not count.
     #[inline(always)]
     pub(crate) fn holds(self, a: u64, b: u64) -> bool {
-        let shift = if self.wide { 0 } else { 32 };
-        let sign = if self.signed { 1 << 63 } else { 0 };
-        let key = |bits: u64| bits << shift ^ sign;
+        if self.wide { self.holds_between::<64>(a, b) } else { self.holds_between::<32>(a, b) }
+    }
+
+    /// The same where it is known how many bits it looks at.
+    #[inline(always)]
+    pub(crate) fn holds_between<const BITS: u32>(self, a: u64, b: u64) -> bool {
+        let sign = u64::from(self.signed) << 63;
+        let key = |bits: u64| bits << (64 - BITS) ^ sign;
         self.holds_for(key(a).cmp(&key(b)))
     }
 
