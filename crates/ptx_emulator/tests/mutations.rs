@@ -9,12 +9,16 @@ use proptest::prelude::*;
 use ptx_emulator::{CheckSet, Program};
 use run::body as survive;
 
+/// How many [`specimens`] there are.
+const SPECIMENS: usize = 4;
+
 /// Modules with most kinds of instructions, to be damaged.
-fn specimens() -> Vec<String> {
-    vec![
+fn specimens() -> [String; SPECIMENS] {
+    [
         include_str!("data/fuzz/memory.ptx").to_owned(),
         include_str!("data/fuzz/control.ptx").to_owned(),
         include_str!("data/fuzz/matrix.ptx").to_owned(),
+        include_str!("data/fuzz/loops.ptx").to_owned(),
     ]
 }
 
@@ -74,8 +78,8 @@ proptest! {
 
     /// Replaces words by others of their kind: instructions that are well-formed, with wrong registers, types and addresses.
     #[test]
-    fn exchanged_words(which in 0usize..3, swaps in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..8)) {
-        let mut source = specimens().swap_remove(which);
+    fn exchanged_words(which in 0..SPECIMENS, swaps in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..8)) {
+        let mut source = specimens()[which].clone();
         for (to, from) in swaps {
             let all = words(&source);
             let to = all[to.index(all.len())];
@@ -89,11 +93,11 @@ proptest! {
 
     /// Replaces numbers by those that sit at limits.
     #[test]
-    fn extreme_numbers(which in 0usize..3, changes in prop::collection::vec((any::<prop::sample::Index>(), 0usize..14), 1..8)) {
+    fn extreme_numbers(which in 0..SPECIMENS, changes in prop::collection::vec((any::<prop::sample::Index>(), 0usize..14), 1..8)) {
         const EXTREMES: [&str; 14] = [
             "0", "-1", "4294967295", "4294967296", "18446744073709551615", "-9223372036854775808", "0x7fffffff", "1", "65536", "31", "32", "1024", "-2", "3",
         ];
-        let mut source = specimens().swap_remove(which);
+        let mut source = specimens()[which].clone();
         for (at, extreme) in changes {
             let numbers: Vec<(usize, usize)> = words(&source).into_iter().filter(|word| kind(&source, *word) == Kind::Number).collect();
             let at = numbers[at.index(numbers.len())];
@@ -104,12 +108,12 @@ proptest! {
 
     /// Replaces words by numbers and types that sit at limits.
     #[test]
-    fn extreme_words(which in 0usize..3, changes in prop::collection::vec((any::<prop::sample::Index>(), 0usize..26), 1..5)) {
+    fn extreme_words(which in 0..SPECIMENS, changes in prop::collection::vec((any::<prop::sample::Index>(), 0usize..26), 1..5)) {
         const EXTREMES: [&str; 26] = [
             "0", "-1", "4294967295", "4294967296", "18446744073709551615", "-9223372036854775808", "0x7fffffff", "1", "65536", "0f7FC00000",
             "0dFFF0000000000000", "b128", "b8", "u64", "s16", "f64", "pred", "v8", "b32", "f16x2", "%r19", "%rd19", "%p7", "_", "16", "generic",
         ];
-        let mut source = specimens().swap_remove(which);
+        let mut source = specimens()[which].clone();
         for (at, extreme) in changes {
             let words = words(&source);
             let at = words[at.index(words.len())];
@@ -120,8 +124,8 @@ proptest! {
 
     /// Damages bytes.
     #[test]
-    fn flipped_bytes(which in 0usize..3, changes in prop::collection::vec((any::<prop::sample::Index>(), 0x09u8..0x7f), 1..8)) {
-        let mut bytes = specimens().swap_remove(which).into_bytes();
+    fn flipped_bytes(which in 0..SPECIMENS, changes in prop::collection::vec((any::<prop::sample::Index>(), 0x09u8..0x7f), 1..8)) {
+        let mut bytes = specimens()[which].clone().into_bytes();
         for (at, byte) in changes {
             let at = at.index(bytes.len());
             bytes[at] = byte;
@@ -131,8 +135,8 @@ proptest! {
 
     /// Removes a piece.
     #[test]
-    fn missing_pieces(which in 0usize..3, at in any::<prop::sample::Index>(), length in 1usize..60) {
-        let mut source = specimens().swap_remove(which);
+    fn missing_pieces(which in 0..SPECIMENS, at in any::<prop::sample::Index>(), length in 1usize..60) {
+        let mut source = specimens()[which].clone();
         let start = at.index(source.len());
         let end = (start + length).min(source.len());
         source.replace_range(start..end, "");
