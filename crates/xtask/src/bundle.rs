@@ -3,24 +3,34 @@
 
 use crate::error::Error;
 use crate::{process, workspace_root};
+use cuda_builder::CudaBuilder;
 use std::path::{Path, PathBuf};
 
 /// Over this, the folder is refused: it must stay easy to carry.
 const LIMIT_MIB: u64 = 64;
 
 /// Test executables that run on whatever device there is, as `(package, test)`.
-const DEVICE_TESTS: [(&str, &str); 2] = [("ferrowarp", "kernels"), ("ferrowarp", "faults")];
+const DEVICE_TESTS: [(&str, &str); 3] =
+    [("ferrowarp", "kernels"), ("ferrowarp", "faults"), ("cuda_std", "on_device")];
 
-/// What runs it all, from the bundle's own folder.
+/// The kernels of `cuda_std`'s tests.
+const TEST_KERNELS: &str = "crates/cuda_std/tests/device";
+
+/// Their PTX in the folder.
+const TEST_PTX: &str = "cuda_std.ptx";
+
+/// What runs it all, from the bundle's own folder. Kernels print on the standard output, and the tests that read it there
+/// must have it alone.
 const RUN_SCRIPT: &str = "\
 #!/bin/sh
 # Runs the demo, the matrix product at n = 4096, and the device tests on this machine's GPU.
 set -eu
 cd \"$(dirname \"$0\")\"
 export CUDA_DRIVER_BACKEND=\"${CUDA_DRIVER_BACKEND:-gpu}\"
+export CUDA_STD_TEST_PTX=\"$PWD/cuda_std.ptx\"
 ./ferrowarp
 ./ferrowarp matmul --size 4096 --block 32
-for test in tests/*; do \"$test\"; done
+for test in tests/*; do \"$test\" --test-threads=1; done
 ";
 
 /// Builds and fills the folder.
@@ -46,6 +56,11 @@ pub fn run(out: &Path) -> Result<(), Error> {
         copy(&built, &tests.join(format!("{package}-{test}")))?;
     }
     write(&out.join("kernels.ptx"), ferrowarp::KERNELS_PTX)?;
+    CudaBuilder::new(root.join(TEST_KERNELS))
+        .target_dir(root.join("target/device-tests"))
+        .copy_to(out.join(TEST_PTX))
+        .build()
+        .map_err(|error| Error::Kernels(Box::new(error)))?;
     let script = out.join("run.sh");
     write(&script, RUN_SCRIPT)?;
     make_executable(&script)?;

@@ -33,6 +33,9 @@ pub enum Error {
     /// Cargo's build messages made no sense.
     #[error("cargo reported no executable for {what}")]
     NoExecutable { what: String },
+    /// The tests' kernels did not compile.
+    #[error(transparent)]
+    Kernels(Box<cuda_builder::CudaBuilderError>),
     /// A record of the tests' results that is none.
     #[error("{}: {source}", path.display())]
     Record { path: PathBuf, source: crate::numba_suite::BadLine },

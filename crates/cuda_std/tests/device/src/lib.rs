@@ -1,4 +1,4 @@
-//! Kernels that the test `on_emulator` runs.
+//! Kernels that the test `on_device` runs.
 #![no_std]
 
 mod hello;

@@ -1,6 +1,6 @@
 //! Memories and barriers.
 
-use crate::device::{Device, PROGRAM, Params, Shape, line};
+use crate::device::{Backend, Device, Params, Shape, backend, line};
 
 #[test]
 fn what_one_thread_writes_to_shared_memory_all_read_after_the_barrier() {
@@ -28,6 +28,9 @@ fn blocks_reverse_their_elements() {
 
 #[test]
 fn dynamic_shared_memory_is_as_large_as_the_launch_says() {
+    if backend() == Backend::Driver {
+        return; // A GPU gives out shared memory by the kilobyte, and notices nothing.
+    }
     let mut device = Device::new();
     let x = device.upload(&[0_f32; 64]);
     let too_small = Shape { dynamic_shared_bytes: 128, ..line(1, 64) };
@@ -46,7 +49,8 @@ fn statics_have_places_of_their_own() {
 
 #[test]
 fn static_shared_memory_is_counted() {
-    let bytes = |kernel| PROGRAM.kernel(kernel).expect("it is there").static_shared_bytes;
+    let device = Device::new();
+    let bytes = |kernel| device.static_shared_bytes(kernel);
     assert_eq!(bytes("reverse"), 64 * 4);
     assert_eq!(bytes("broadcast"), 4);
     assert_eq!(bytes("two_tiles"), 2 * 32 * 4);

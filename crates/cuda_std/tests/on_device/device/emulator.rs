@@ -1,0 +1,69 @@
+//! An emulated machine for each test.
+
+use std::sync::Arc;
+
+use ptx_emulator::{Launch, Machine, MachineConfig, ModuleId, Output, Program};
+
+use super::{Failure, Params, Runs, Shape};
+
+pub(super) struct Emulator {
+    machine: Machine,
+    program: Arc<Program>,
+    module: ModuleId,
+}
+
+impl Emulator {
+    pub(super) fn new(program: &Arc<Program>) -> Self {
+        let mut machine = Machine::new(MachineConfig::default());
+        let module = machine.load(Arc::clone(program)).expect("the statics fit");
+        Self { machine, program: Arc::clone(program), module }
+    }
+}
+
+impl Runs for Emulator {
+    fn upload(&mut self, bytes: &[u8]) -> u64 {
+        let memory = self.machine.memory_mut();
+        let address = memory.alloc(bytes.len() as u64, "test").expect("there is memory");
+        memory.write(address, bytes).expect("just allocated");
+        address
+    }
+
+    fn read(&self, address: u64, bytes: &mut [u8]) {
+        self.machine.memory().read(address, bytes).expect("an allocation");
+    }
+
+    fn write(&mut self, address: u64, bytes: &[u8]) {
+        self.machine.memory_mut().write(address, bytes).expect("an allocation");
+    }
+
+    fn global(&self, name: &str) -> Option<(u64, u64)> {
+        self.machine.global(self.module, name)
+    }
+
+    fn static_shared_bytes(&self, kernel: &str) -> u32 {
+        self.program.kernel(kernel).expect("it is there").static_shared_bytes
+    }
+
+    fn run(&mut self, kernel: &str, shape: Shape, params: &Params) -> Result<String, Failure> {
+        let launch = Launch {
+            kernel,
+            grid: shape.grid,
+            block: shape.block,
+            dynamic_shared_bytes: shape.dynamic_shared_bytes,
+            params: &params.packed(),
+        };
+        let mut printed = Printed::default();
+        self.machine.launch(self.module, &launch, &mut printed).map_err(Failure::Emulator)?;
+        Ok(String::from_utf8(printed.0).expect("kernels print UTF-8"))
+    }
+}
+
+/// What a kernel printed.
+#[derive(Default)]
+struct Printed(Vec<u8>);
+
+impl Output for Printed {
+    fn print(&mut self, text: &[u8]) {
+        self.0.extend_from_slice(text);
+    }
+}

@@ -1,0 +1,175 @@
+//! A device with the test kernels loaded: the emulator, or whatever the CUDA driver has.
+//!
+//! - `CUDA_DRIVER_BACKEND=gpu` runs the tests on a GPU, through `cust`.
+//! - `CUDA_STD_TEST_BACKEND=driver` takes the same way to whatever `cuda_driver` finds, its own emulator for instance.
+//! - `CUDA_STD_TEST_PTX` names the kernels' PTX, for machines that can't compile them.
+//!
+//! Kernels that print on a GPU write to the process's standard output, which is captured for as long as a launch takes: run
+//! these tests with `--test-threads=1` there, or lines of the test harness are lost in it.
+
+mod driver;
+mod emulator;
+#[cfg_attr(not(unix), path = "stdout_elsewhere.rs")]
+mod stdout;
+mod values;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, LazyLock};
+
+use cuda_builder::CudaBuilder;
+use cust::error::CudaError;
+use ptx_emulator::{Fault, Program};
+
+pub use values::{Bytes, Params};
+
+/// Where the kernels' PTX is; compiled once.
+static PATH: LazyLock<PathBuf> =
+    LazyLock::new(|| std::env::var_os(GIVEN).map_or_else(build, Into::into));
+
+/// The variable that names it.
+const GIVEN: &str = "CUDA_STD_TEST_PTX";
+
+static PTX: LazyLock<String> = LazyLock::new(|| {
+    std::fs::read_to_string(&*PATH).unwrap_or_else(|error| panic!("{}: {error}", PATH.display()))
+});
+
+/// This program again, with the same kernels.
+pub fn this_program() -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
+    command.env(GIVEN, &*PATH);
+    command
+}
+
+fn build() -> PathBuf {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device");
+    let built = CudaBuilder::new(crate_folder)
+        .target_dir(Path::new(env!("CARGO_TARGET_TMPDIR")).join("device"))
+        .build();
+    built.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The kernels as the emulator reads them, whatever runs them.
+pub static PROGRAM: LazyLock<Arc<Program>> = LazyLock::new(|| {
+    let program = Program::compile(&PTX);
+    Arc::new(program.unwrap_or_else(|error| panic!("{error}")))
+});
+
+/// How the tests reach a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// An emulated machine of each test's own, which explains its faults.
+    Emulator,
+    /// The CUDA driver's one device. A fault ends its use for the whole process.
+    Driver,
+}
+
+/// How these tests reach a device.
+pub fn backend() -> Backend {
+    static BACKEND: LazyLock<Backend> = LazyLock::new(|| {
+        let is = |variable, value| std::env::var(variable).is_ok_and(|found| found.trim() == value);
+        if is("CUDA_DRIVER_BACKEND", "gpu") || is("CUDA_STD_TEST_BACKEND", "driver") {
+            Backend::Driver
+        } else {
+            Backend::Emulator
+        }
+    });
+    *BACKEND
+}
+
+/// What a device does for [`Device`].
+trait Runs {
+    /// A copy on the device: its address, a multiple of 256.
+    fn upload(&mut self, bytes: &[u8]) -> u64;
+    fn read(&self, address: u64, bytes: &mut [u8]);
+    fn write(&mut self, address: u64, bytes: &[u8]);
+    fn global(&self, name: &str) -> Option<(u64, u64)>;
+    fn static_shared_bytes(&self, kernel: &str) -> u32;
+    /// Runs a kernel to its end; what it printed.
+    fn run(&mut self, kernel: &str, shape: Shape, params: &Params) -> Result<String, Failure>;
+}
+
+/// Why a kernel did not reach its end.
+#[derive(Debug)]
+pub enum Failure {
+    Emulator(Box<Fault>),
+    Driver(CudaError),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Emulator(fault) => fault.fmt(f),
+            Self::Driver(error) => write!(f, "{error:?}"),
+        }
+    }
+}
+
+/// A device with the kernels loaded anew, its variables at their initial values.
+pub struct Device(Box<dyn Runs>);
+
+/// How many threads, and how much dynamic shared memory.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub dynamic_shared_bytes: u32,
+}
+
+/// A launch along x.
+pub const fn line(grid: u32, block: u32) -> Shape {
+    Shape { grid: [grid, 1, 1], block: [block, 1, 1], dynamic_shared_bytes: 0 }
+}
+
+impl Device {
+    pub fn new() -> Self {
+        match backend() {
+            Backend::Emulator => Self(Box::new(emulator::Emulator::new(&PROGRAM))),
+            Backend::Driver => Self(Box::new(driver::Driver::new(&PTX))),
+        }
+    }
+
+    /// A copy on the device: its address.
+    pub fn upload<T: Bytes>(&mut self, values: &[T]) -> u64 {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.bytes()).collect();
+        self.0.upload(&bytes)
+    }
+
+    /// `count` values at `address`.
+    pub fn download<T: Bytes>(&self, address: u64, count: usize) -> Vec<T> {
+        let mut bytes = vec![0; count * size_of::<T>()];
+        self.0.read(address, &mut bytes);
+        bytes.chunks_exact(size_of::<T>()).map(T::of_bytes).collect()
+    }
+
+    /// Address and size in bytes of a variable.
+    pub fn global(&self, name: &str) -> Option<(u64, u64)> {
+        self.0.global(name)
+    }
+
+    /// Bytes of shared memory that a kernel itself declares.
+    pub fn static_shared_bytes(&self, kernel: &str) -> u32 {
+        self.0.static_shared_bytes(kernel)
+    }
+
+    /// Overwrites memory of the device.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) {
+        self.0.write(address, bytes);
+    }
+
+    /// Runs a kernel to its end; what it printed.
+    pub fn run(&mut self, kernel: &str, shape: Shape, params: &Params) -> String {
+        self.try_run(kernel, shape, params).unwrap_or_else(|failure| panic!("{kernel}: {failure}"))
+    }
+
+    /// Runs a kernel; what it printed. See `faults.rs` for kernels that are to fail.
+    pub fn try_run(
+        &mut self,
+        kernel: &str,
+        shape: Shape,
+        params: &Params,
+    ) -> Result<String, Failure> {
+        self.0.run(kernel, shape, params)
+    }
+}

@@ -1,0 +1,12 @@
+//! The device half, executed: `tests/device` is compiled to PTX as a user's kernel crate is, and runs on the emulator or on a
+//! GPU (`device/mod.rs` says how to choose).
+
+mod device;
+mod faults;
+mod index;
+mod memory;
+mod panics;
+mod printing;
+mod through_the_driver;
+mod values;
+mod warp;
