@@ -150,12 +150,13 @@ END:
     )
 }
 
-/// Everything by which executions can differ: how it ended, memory, counters.
-fn run(source: &str, block: [u32; 3], affine: bool, fuel: u64) -> [String; 3] {
+/// Everything by which executions can differ: how it ended, memory, counters, findings.
+fn run(source: &str, block: [u32; 3], checks: &str, affine: bool, fuel: u64) -> [String; 5] {
     let mut config = MachineConfig::default();
     config.affine_registers = affine;
     config.counters = true;
     config.fuel = Some(fuel);
+    config.checks = checks.parse().expect("names of checks");
     let program = Arc::new(Program::compile(source).unwrap_or_else(|e| panic!("{e}\n{source}")));
     let mut machine = Machine::new(config);
     let module = machine.load(program).expect("room");
@@ -176,19 +177,41 @@ fn run(source: &str, block: [u32; 3], affine: bool, fuel: u64) -> [String; 3] {
     let (first, second) = bytes.split_at_mut(TABLE);
     machine.memory().read(table, first).expect("allocated");
     machine.memory().read(out, second).expect("allocated");
-    [end, format!("{bytes:?}"), format!("{:?}", machine.take_counters())]
+    // Which of several earlier accesses a hazard names may differ, so racecheck is looked at below.
+    let findings = machine.take_findings();
+    let (races, others): (Vec<_>, Vec<_>) = findings
+        .iter()
+        .map(|finding| format!("{finding}\n"))
+        .partition(|text| text.starts_with("racecheck"));
+    [
+        end,
+        format!("{bytes:?}"),
+        format!("{:?}", machine.take_counters()),
+        others.concat(),
+        races.concat(),
+    ]
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1200, ..ProptestConfig::default() })]
 
     #[test]
-    fn loops_that_count_end_as_others_do(shape in shape(), fuel in prop::sample::select(vec![1200u64, 100, 517, 40_000])) {
+    fn loops_that_count_end_as_others_do(
+        shape in shape(),
+        checks in prop::sample::select(vec!["none", "none", "memcheck", "racecheck", "racecheck", "all"]),
+        fuel in prop::sample::select(vec![1200u64, 100, 517, 40_000]),
+    ) {
         let source = kernel(&shape);
-        let expected = run(&source, shape.block, false, fuel);
-        let found = run(&source, shape.block, true, fuel);
+        let expected = run(&source, shape.block, checks, false, fuel);
+        let found = run(&source, shape.block, checks, true, fuel);
         prop_assert_eq!(&expected[0], &found[0], "another end\n{}", source);
         prop_assert!(expected[1] == found[1], "other results\n{source}");
         prop_assert_eq!(&expected[2], &found[2], "other counters\n{}", source);
+        prop_assert_eq!(&expected[3], &found[3], "other findings\n{}", source);
+        if checks == "racecheck" {
+            // With initcheck, loops are not executed in a way of their own.
+            let plain = run(&source, shape.block, "racecheck,initcheck", true, fuel);
+            prop_assert_eq!(&plain[4], &found[4], "other hazards\n{}", source);
+        }
     }
 }

@@ -62,11 +62,11 @@ impl Pace {
         self.pc = pc;
     }
 
-    /// Executes a jump of the lanes of `mask`, and iterations of a counting loop if it leads to one (`LOOPS`). False if the turn or the
+    /// Executes a jump of the lanes of `mask`, and iterations of a counting loop if it leads to one. False if the turn or the
     /// fuel ends there; the jump is not executed then.
     // Not inline: the loop around it would keep all of this in registers, and have none left for itself.
     #[inline(never)]
-    fn jump<const LOOPS: bool>(&mut self, hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> bool {
+    fn jump(&mut self, hot: &mut Hot<'_, '_>, op: &ShortOp, mask: u32) -> bool {
         let (at, target) = (op.jumps_at(), op.target());
         self.arrive(at);
         if target <= at {
@@ -83,7 +83,7 @@ impl Pace {
         if again {
             self.last_run.times += 1;
             self.run_start = target;
-            if LOOPS && self.last_run.times == Pace::SETTLED && target <= at {
+            if self.last_run.times == Pace::SETTLED && target <= at {
                 self.next = hot.engine.loops.run(hot, op, mask, self);
             }
         } else if target != at + 1 {
@@ -100,6 +100,8 @@ pub(super) struct Hot<'e, 'a> {
     pub(super) engine: &'a mut Engine<'e>,
     pub(super) block: &'a mut BlockState,
     pub(super) window: Window<'a>,
+    /// The warp's number in its block.
+    pub(super) warp: u32,
     /// The long forms of the operations.
     pub(super) ops: &'e [Op],
     predicates: &'a mut [u32],
@@ -112,9 +114,10 @@ impl<'e, 'a> Hot<'e, 'a> {
         warp: &'a mut Warp,
         frame: &Frame,
     ) -> Hot<'e, 'a> {
+        let number = warp.index;
         let (window, predicates) = warp.window(frame);
         let ops = &engine.program.ops;
-        Hot { engine, block, window, ops, predicates }
+        Hot { engine, block, window, warp: number, ops, predicates }
     }
 }
 
@@ -132,33 +135,46 @@ impl Engine<'_> {
         mask: u32,
         pace: &mut Pace,
     ) {
-        let program = self.program;
         while let Some(m) = self.hot_loop::<WATCH>(block, warp, frame, mask, pace) {
-            let (op, action) = match program.ops.get(pace.pc as usize).map(|op| &op.kind) {
-                Some(OpKind::Load(op)) => (op, Action::Read),
-                Some(OpKind::Store(op)) => (op, Action::Write),
-                _ => return,
-            };
-            if WATCH {
-                let at = Position { frame: pace.frame, pc: pace.pc, active: m };
-                self.watch_access(block, warp, at, (op, action));
-            }
-            let accessed = match action {
-                _ if WATCH && self.quick_access(block, warp, frame, m, pace.pc) => Ok(()),
-                Action::Write => self.store(block, warp, frame, op, m, pace.pc),
-                _ => self.load(block, warp, frame, op, m, pace.pc),
-            };
-            if let Err(bad) = accessed {
-                pace.bad = Some(bad);
-                return;
-            }
-            pace.executed += 1;
-            pace.pc += 1;
-            // What was read may be undefined.
-            if WATCH && !all_defined(block, warp) {
-                return;
+            if !self.access::<WATCH>(block, warp, frame, m, pace) {
+                break;
             }
         }
+        self.count_run(pace, mask);
+    }
+
+    /// Executes the access at which the inner loop stopped, of the lanes of `m`. False if it cannot go on.
+    fn access<const WATCH: bool>(
+        &mut self,
+        block: &mut BlockState,
+        warp: &mut Warp,
+        frame: &Frame,
+        m: u32,
+        pace: &mut Pace,
+    ) -> bool {
+        let program = self.program;
+        let (op, action) = match program.ops.get(pace.pc as usize).map(|op| &op.kind) {
+            Some(OpKind::Load(op)) => (op, Action::Read),
+            Some(OpKind::Store(op)) => (op, Action::Write),
+            _ => return false,
+        };
+        if WATCH {
+            let at = Position { frame: pace.frame, pc: pace.pc, active: m };
+            self.watch_access(block, warp, at, (op, action));
+        }
+        let accessed = match action {
+            _ if WATCH && self.quick_access(block, warp, frame, m, pace.pc) => Ok(()),
+            Action::Write => self.store(block, warp, frame, op, m, pace.pc),
+            _ => self.load(block, warp, frame, op, m, pace.pc),
+        };
+        if let Err(bad) = accessed {
+            pace.bad = Some(bad);
+            return false;
+        }
+        pace.executed += 1;
+        pace.pc += 1;
+        // What was read may be undefined.
+        !WATCH || all_defined(block, warp)
     }
 
     /// The lanes of the access at which it stopped, if it was one. `WATCH`: it stops at all of them.
@@ -172,9 +188,7 @@ impl Engine<'_> {
         pace: &mut Pace,
     ) -> Option<u32> {
         let ops = self.short;
-        let stopped = hot_loop::<WATCH>(&mut Hot::new(self, block, warp, frame), ops, mask, pace);
-        self.count_run(pace, mask);
-        stopped
+        hot_loop::<WATCH>(&mut Hot::new(self, block, warp, frame), ops, mask, pace)
     }
 
     /// Counts the last run of operations.
@@ -215,9 +229,7 @@ fn hot_loop<const WATCH: bool>(
             Outcome::Done => {}
             Outcome::Run => next += op.following(),
             Outcome::Jump if m == mask => {
-                if WATCH && !pace.jump::<false>(hot, op, mask)
-                    || !WATCH && !pace.jump::<true>(hot, op, mask)
-                {
+                if !pace.jump(hot, op, mask) {
                     return None;
                 }
                 next = pace.next as usize;

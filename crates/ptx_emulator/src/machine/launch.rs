@@ -67,6 +67,8 @@ pub(super) struct Engine<'a> {
     pub(super) counting: Option<Box<Counting>>,
     /// What looks at the launch, if anything does.
     pub(super) checks: Option<Box<Checks>>,
+    /// The operation whose next access racecheck has been told of already, and wants to look at more closely.
+    pub(super) suspicious: Option<u32>,
     /// Whether the running block did something in its turn by which it could see another block's writes. Only such a
     /// block can be waiting for another.
     pub(super) may_wait: bool,
@@ -124,6 +126,7 @@ impl<'a> Setup<'a> {
             report: LaunchReport::default(),
             counting: self.config.counters.then(|| Box::new(Counting::new(operations))),
             checks: None,
+            suspicious: None,
             may_wait: false,
             crowded: false,
             work: self.work,

@@ -97,7 +97,9 @@ impl Engine<'_> {
         }
         let kind = (action, op.bytes, op.order);
         let part = part.filter(|part| action == Action::Read || part.is_apart());
+        let suspicious = self.suspicious.take() == Some(at.pc);
         if let Some(part) = part
+            && !suspicious
             && let (Some(race), Some(own)) = (&mut checks.race, &mut state.race)
             && race.note(own, &part.event(warp.index, at.pc, kind))
         {

@@ -369,3 +369,42 @@ fn findings_are_counted_and_limited() {
     assert!(found.iter().all(|finding| finding.count() == 2));
     assert_eq!(rig.machine.findings_left_out(), 0);
 }
+
+/// One warp goes along the array in a loop of 20 rounds, a row of 32 words in each; the other one accesses a row once.
+#[test]
+fn a_late_round_of_a_loop() {
+    for (looper, in_loop, other) in [
+        (0, "st.shared.b32 [%r3], %t;", "ld.shared.b32 %r6"),
+        (1, "st.shared.b32 [%r3], %t;", "ld.shared.b32 %r6"),
+        (0, "ld.shared.b32 %r6, [%r3];", "st.shared.b32"),
+        (1, "ld.shared.b32 %r6, [%r3];", "st.shared.b32"),
+        // All lanes read the first word of the row.
+        (1, "ld.shared.b32 %r6, [%r7];", "st.shared.b32"),
+    ] {
+        let source = |row: u32| {
+            let place = format!("[%r3+{}]", 128 * row);
+            let other = match other {
+                "st.shared.b32" => format!("{other} {place}, %t;"),
+                _ => format!("{other}, {place};"),
+            };
+            kernel_with(
+                TILE,
+                &format!(
+                    "mov.u32 %r1, %laneid; shr.u32 %r2, %t, 5; shl.b32 %r3, %r1, 2; mov.u32 %r7, tile;
+                     add.s32 %r3, %r3, %r7; mov.b32 %r5, 0; setp.ne.u32 %p1, %r2, {looper};
+                     @%p1 bra OTHER;
+                     LOOP: {in_loop} add.s32 %r3, %r3, 128; add.s32 %r7, %r7, 128; add.s32 %r5, %r5, 1;
+                     setp.lt.u32 %p2, %r5, 20; @%p2 bra LOOP;
+                     ret;
+                     OTHER: {other} ret;"
+                ),
+            )
+        };
+        for row in [0, 7, 15, 19] {
+            races(&source(row), 1, 64);
+        }
+        for row in [20, 25, 31] {
+            clean(&source(row), "racecheck", 1, 64);
+        }
+    }
+}
