@@ -52,10 +52,7 @@ impl View {
         // Poisoned, so that a point the kernel leaves out is seen.
         let mut output = gpu.to_device(&vec![Vector4::repeat(f32::NAN); points.len()])?;
         let grid = points.len().div_ceil(BLOCK);
-        // SAFETY: `output` has as many elements as `input`, and is another allocation.
-        unsafe {
-            launch!(kernels::transform_points[grid, BLOCK](&input, &mut output, self.model, self.projection))
-        }?;
+        launch!(kernels::transform_points[grid, BLOCK](&input, &mut output, self.model, self.projection))?;
         Ok(output.to_host()?)
     }
 

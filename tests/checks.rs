@@ -92,7 +92,7 @@ fn the_transformation_of_points_is_clean() {
     under_all_checks(|rig| {
         let points = rig.ones("points", count * POINT / 4);
         let out = rig.machine.memory_mut().alloc(count * POINT, "out").unwrap();
-        let mut params = words(&[points, count, out]);
+        let mut params = words(&[points, count, out, count]);
         for _ in 0..32 {
             params.extend_from_slice(&0.5f32.to_le_bytes());
         }

@@ -201,7 +201,7 @@ fn inspect_knows_parameters_and_shared_memory() {
         .iter()
         .map(|p| p["bytes"].as_u64().unwrap())
         .collect();
-    assert_eq!(sizes, [8, 8, 8, 64, 64]);
+    assert_eq!(sizes, [8, 8, 8, 8, 64, 64]);
 }
 
 #[test]

@@ -93,6 +93,7 @@ fn transform(size: u32) -> Result<DefaultLaunch, Error> {
         pointer,
         number("points.len()", u64::from(size)),
         Argument { text: "out".to_owned(), kind: Kind::Out(array_type(&shape), None) },
+        number("out.len()", u64::from(size)),
         matrix("model", &view.model),
         matrix("projection", &view.projection),
     ];

@@ -28,20 +28,17 @@ pub fn transform_point(
 /// `out[i] = transform_point(model, projection, points[i])`, one thread a point.
 ///
 /// The two matrices are passed by value: they travel in the launch's parameters, not in global
-/// memory.
-///
-/// # Safety
-/// `out` must point to as many elements as `points` has, none of which overlap `points`.
+/// memory. Each thread can write its own element of `out` and no other, so the kernel is safe; points
+/// beyond the end of `out` are left out.
 #[kernel]
-pub unsafe fn transform_points(
+pub fn transform_points(
     points: &[Vector4<f32>],
-    out: *mut Vector4<f32>,
+    mut out: DisjointSlice<Vector4<f32>>,
     model: Matrix4<f32>,
     projection: Matrix4<f32>,
 ) {
-    let i = thread::index_1d() as usize;
-    if i < points.len() {
-        // SAFETY: i < points.len(), which is how many elements `out` has, and no other thread has this i.
-        unsafe { out.add(i).write(transform_point(&model, &projection, points[i])) };
+    let i = thread::unique_index();
+    if let (Some(point), Some(image)) = (points.get(i.get()), out.get_mut(i)) {
+        *image = transform_point(&model, &projection, *point);
     }
 }

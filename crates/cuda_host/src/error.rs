@@ -98,6 +98,7 @@ impl Error {
             | Problem::Cast { .. }
             | Problem::NulInText { .. }
             | Problem::EmptyReference { .. }
+            | Problem::ColumnMajor { .. }
             | Problem::DifferentDevices { .. } => ErrorKind::HostMisuse,
         }
     }
@@ -356,6 +357,12 @@ pub(crate) enum Problem {
          help: pass an array with at least one element"
     )]
     EmptyReference { kernel: &'static str, param: &'static str },
+
+    #[error(
+        "kernel `{kernel}`: `{param}` is a row-major matrix, and the one passed for it is column-major\n\
+         help: make it with `Layout::RowMajor`"
+    )]
+    ColumnMajor { kernel: &'static str, param: &'static str },
 
     #[error(
         "kernel `{kernel}`: `{first}` and `{other}` lie on different devices\n\

@@ -75,6 +75,46 @@ fn host_and_device_arguments_mix() -> Result<()> {
 }
 
 #[test]
+fn outputs_that_threads_share_out_need_no_unsafe() -> Result<()> {
+    let gpu = open()?;
+    let a = gpu.to_device(&[1.0_f32, 2.0, 3.0])?;
+    let mut c = gpu.to_device(&[-1.0_f32; 4])?;
+    launch!(kernels::add_safely[1, 32](&a, &a, &mut c))?;
+    assert_eq!(c.to_host()?, [2.0, 4.0, 6.0, -1.0]);
+    // The length travels along, also that of a part and of a host slice.
+    launch!(kernels::add_safely[1, 32](&a, &a, c.slice_mut(2..)?))?;
+    assert_eq!(c.to_host()?, [2.0, 4.0, 2.0, 4.0]);
+    let mut part = c.slice_mut(..1)?;
+    launch!(kernels::add_safely[1, 32](In(&[5.0; 9]), &a, &mut part))?;
+    assert_eq!(c.to_host()?, [6.0, 4.0, 2.0, 4.0]);
+    let (mut read, mut written) = ([7.0_f32; 2], [0.0_f32; 2]);
+    launch!(kernels::add_safely[1, 32](&a, &a, Out(&mut written)))?;
+    launch!(kernels::add_safely[1, 32](&a, &a, InOut(&mut read[1..])))?;
+    assert_eq!((read, written), ([7.0, 2.0], [2.0, 4.0]));
+    let mut none = gpu.zeros::<f32>(0)?;
+    launch!(kernels::add_safely[1, 32](&a, &a, &mut none))?;
+    Ok(())
+}
+
+#[test]
+fn matrices_that_threads_share_out_are_row_major() -> Result<()> {
+    let gpu = open()?;
+    let mut c = gpu.zeros_matrix::<f32>(2, 3)?;
+    launch!(kernels::rows_and_columns[1, (8, 8)](&mut c))?;
+    assert_eq!(c.to_matrix()?, DMatrix::from_element(2, 3, 203.0));
+    let mut other = DeviceMatrix::<f32>::zeros(&gpu, 2, 3, Layout::ColumnMajor)?;
+    let refused =
+        launch!(kernels::rows_and_columns[1, (8, 8)](&mut other)).expect_err("another layout");
+    assert_eq!(refused.kind(), ErrorKind::HostMisuse);
+    assert_eq!(
+        refused.to_string(),
+        "kernel `rows_and_columns`: `c` is a row-major matrix, and the one passed for it is column-major\n\
+         help: make it with `Layout::RowMajor`"
+    );
+    Ok(())
+}
+
+#[test]
 fn values_arrive_as_they_are() -> Result<()> {
     let gpu = open()?;
     let mut out = gpu.zeros::<u32>(5)?;
@@ -245,6 +285,8 @@ fn unknown_kernels_and_variables() -> Result<()> {
     assert!(module.kernels().eq([
         "scale",
         "add",
+        "add_safely",
+        "rows_and_columns",
         "echo",
         "trace",
         "describe",

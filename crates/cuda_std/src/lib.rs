@@ -21,6 +21,7 @@
 //! | to | see |
 //! | --- | --- |
 //! | find out which thread this is, wait for the block | [`thread`] |
+//! | write results without `unsafe` | [`DisjointSlice`], [`DisjointMatrix`] |
 //! | share memory within a block | [`shared`], [`address_space`], [`shared_array!`] |
 //! | work within a warp | [`warp`] |
 //! | print from a kernel | [`io`] |
@@ -48,6 +49,7 @@ extern crate self as cuda_std;
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate std;
 
+mod disjoint;
 pub mod io;
 
 #[doc(hidden)]
@@ -69,4 +71,10 @@ pub mod warp;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use core::{assert_eq, assert_ne};
 pub use cuda_std_macros::*;
+pub use disjoint::{DisjointMatrix, DisjointSlice, GridStrideMut};
 pub use vector::{UVec2, UVec3};
+
+/// The pages of `docs/` whose examples are compiled with this crate's.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/safety.md")]
+struct Pages;

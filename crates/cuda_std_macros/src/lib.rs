@@ -37,11 +37,13 @@ use proc_macro::TokenStream;
 /// | written | passed to the entry |
 /// | --- | --- |
 /// | `&[T]` | two parameters: address, then element count, 64 bits each |
+/// | `DisjointSlice<T>` | as `&[T]`; each thread writes the elements that are its own |
+/// | `DisjointMatrix<T>` | three parameters: address, rows, columns, 64 bits each |
 /// | `&T` | an address |
 /// | `*const T`, `*mut T` | an address |
 /// | any other `T: Copy` | its bytes, by value, aligned to at most 16 bytes; nothing at all if its size is zero |
 ///
-/// `&mut` is refused, since all threads would hold the same exclusive reference: write `*mut T`. A kernel that has a raw
+/// `&mut` is refused, since all threads would hold the same exclusive reference: write `DisjointSlice<T>` or `*mut T`. A kernel that has a raw
 /// pointer among its parameters is an `unsafe fn`. Kernels return nothing and are not generic, except over lifetimes.
 #[proc_macro_attribute]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {

@@ -117,6 +117,9 @@ fn refused(kernel: &'static KernelInfo, fault: ArgumentFault) -> Problem {
         ArgumentFault::EmptyReference { declared } => {
             Problem::EmptyReference { kernel: kernel.name, param: name(declared) }
         }
+        ArgumentFault::ColumnMajor { declared } => {
+            Problem::ColumnMajor { kernel: kernel.name, param: name(declared) }
+        }
         other => Problem::Argument { kernel: kernel.name, fault: format!("{other:?}") },
     }
 }

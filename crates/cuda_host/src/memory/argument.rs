@@ -1,10 +1,13 @@
 //! What of this crate may be passed for which parameter of a kernel (see `cuda_std::launch`).
 
 use cuda_std::launch::{
-    ArgumentFault, Arguments, HostData, PointerArg, PointerMutArg, ReferenceArg, SliceArg,
+    ArgumentFault, Arguments, HostData, MatrixMutArg, PointerArg, PointerMutArg, ReferenceArg,
+    SliceArg, SliceMutArg,
 };
 
-use super::{DeviceArray, DeviceCopy, DeviceMatrix, DeviceSlice, DeviceSliceMut, In, InOut, Out};
+use super::{
+    DeviceArray, DeviceCopy, DeviceMatrix, DeviceSlice, DeviceSliceMut, In, InOut, Layout, Out,
+};
 
 /// Memory on a device, or on its way there.
 enum Memory<'a, T> {
@@ -88,9 +91,16 @@ macro_rules! readable {
     };
 }
 
-/// For `*mut T`.
+/// For `*mut T` and `DisjointSlice<T>`.
 macro_rules! writable {
     ($ty:ty, $argument:ident => $memory:expr) => {
+        impl<'a, T: DeviceCopy> SliceMutArg<'a, T> for $ty {
+            fn write(self, arguments: &mut Arguments<'a>) {
+                let $argument = self;
+                Memory::<T>::write_slice($memory, arguments);
+            }
+        }
+
         impl<'a, T: DeviceCopy> PointerMutArg<'a, T> for $ty {
             fn write(self, arguments: &mut Arguments<'a>) {
                 let $argument = self;
@@ -118,5 +128,22 @@ writable!(InOut<'a, T>, host => Memory::written(host.0, HostData::InOut));
 impl<'a, 'b: 'a, T: DeviceCopy> PointerMutArg<'a, T> for &'a mut DeviceSliceMut<'b, T> {
     fn write(self, arguments: &mut Arguments<'a>) {
         Memory::<T>::Device(self.as_slice()).write_pointer(arguments);
+    }
+}
+
+impl<'a, 'b: 'a, T: DeviceCopy> SliceMutArg<'a, T> for &'a mut DeviceSliceMut<'b, T> {
+    fn write(self, arguments: &mut Arguments<'a>) {
+        Memory::<T>::Device(self.as_slice()).write_slice(arguments);
+    }
+}
+
+impl<'a, T: DeviceCopy> MatrixMutArg<'a, T> for &'a mut DeviceMatrix<T> {
+    fn write(self, arguments: &mut Arguments<'a>) {
+        if self.layout() != Layout::RowMajor {
+            arguments.fail(ArgumentFault::ColumnMajor { declared: arguments.current() });
+        }
+        Memory::<T>::Device(self.as_array().as_slice()).write_pointer(arguments);
+        arguments.push_length(self.rows());
+        arguments.push_length(self.columns());
     }
 }

@@ -1,7 +1,7 @@
 //! The kernels of `tests/ptx/kernels.ptx` as their Rust source would declare them.
 #![allow(dead_code, unused_variables)]
 
-use cuda_std::kernel;
+use cuda_std::{DisjointMatrix, DisjointSlice, kernel};
 use nalgebra::Matrix4;
 
 pub const PTX: &str = include_str!("../ptx/kernels.ptx");
@@ -23,6 +23,14 @@ pub unsafe fn scale(x: *mut f32, by: f32, n: usize) {}
 /// `c` has as many elements as the shorter of `a` and `b`.
 #[kernel]
 pub unsafe fn add(a: &[f32], b: &[f32], c: *mut f32) {}
+
+/// `c[i] = a[i] + b[i]`, for as many elements as the shortest has.
+#[kernel]
+pub fn add_safely(a: &[f32], b: &[f32], c: DisjointSlice<f32>) {}
+
+/// `c[y][x] = 100 * rows + columns`
+#[kernel]
+pub fn rows_and_columns(c: DisjointMatrix<f32>) {}
 
 /// Writes its parameters to `out`, five elements.
 ///

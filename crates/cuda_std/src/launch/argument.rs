@@ -16,6 +16,33 @@ pub trait SliceArg<'a, T> {
     fn write(self, arguments: &mut Arguments<'a>);
 }
 
+/// May be passed for a kernel's `DisjointSlice<T>`: device memory to write, with a length.
+///
+/// Implemented by `cuda_host` for `&mut DeviceArray<T>`, its mutable slices, `&mut DeviceMatrix<T>`, `Out` and `InOut`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed for a kernel parameter of type `DisjointSlice<{T}>`",
+    label = "the kernel takes `DisjointSlice<{T}>` here and writes to it",
+    note = "pass `&mut DeviceArray<{T}>` (made by `Device::to_device`, `zeros` or `uninit`) or a mutable slice of one",
+    note = "or pass `Out(&mut slice)` or `InOut(&mut slice)` to copy a host slice of `{T}` back after this launch"
+)]
+pub trait SliceMutArg<'a, T> {
+    /// Appends the address and the length in elements to `arguments`.
+    fn write(self, arguments: &mut Arguments<'a>);
+}
+
+/// May be passed for a kernel's `DisjointMatrix<T>`: a row-major matrix in device memory to write.
+///
+/// Implemented by `cuda_host` for `&mut DeviceMatrix<T>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed for a kernel parameter of type `DisjointMatrix<{T}>`",
+    label = "the kernel takes `DisjointMatrix<{T}>` here and writes to it",
+    note = "pass `&mut DeviceMatrix<{T}>` in row-major layout"
+)]
+pub trait MatrixMutArg<'a, T> {
+    /// Appends the address and the numbers of rows and columns to `arguments`.
+    fn write(self, arguments: &mut Arguments<'a>);
+}
+
 /// May be passed for a kernel's `&T`: device memory with at least one element, of which the kernel sees the first.
 ///
 /// Implemented by `cuda_host` for `&DeviceArray<T>`, its slices and `In`.

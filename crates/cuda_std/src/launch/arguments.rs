@@ -8,7 +8,9 @@ use core::fmt;
 use core::mem::{MaybeUninit, align_of, size_of};
 use core::ptr;
 
-use super::{KernelInfo, PointerArg, PointerMutArg, ReferenceArg, SliceArg};
+use super::{
+    KernelInfo, MatrixMutArg, PointerArg, PointerMutArg, ReferenceArg, SliceArg, SliceMutArg,
+};
 
 /// Storage unit of the packed bytes. PTX parameters are aligned to at most 16 bytes in what rustc emits, so a buffer
 /// of these keeps every parameter aligned.
@@ -95,6 +97,11 @@ pub enum ArgumentFault {
         /// Index of the declared parameter.
         declared: usize,
     },
+    /// The kernel takes a row-major matrix, and this one is column-major.
+    ColumnMajor {
+        /// Index of the declared parameter.
+        declared: usize,
+    },
     /// Two parameters lie on different devices.
     DifferentDevices {
         /// Index of the first declared parameter that lies on a device.
@@ -127,6 +134,18 @@ impl<'a> Arguments<'a> {
 
     /// The next parameter, a `&[T]`.
     pub fn slice<T>(&mut self, argument: impl SliceArg<'a, T>) {
+        argument.write(self);
+        self.current += 1;
+    }
+
+    /// The next parameter, a `DisjointSlice<T>`.
+    pub fn slice_mut<T>(&mut self, argument: impl SliceMutArg<'a, T>) {
+        argument.write(self);
+        self.current += 1;
+    }
+
+    /// The next parameter, a `DisjointMatrix<T>`.
+    pub fn matrix_mut<T>(&mut self, argument: impl MatrixMutArg<'a, T>) {
         argument.write(self);
         self.current += 1;
     }
@@ -192,7 +211,7 @@ impl<'a> Arguments<'a> {
         self.push_value(address as u64);
     }
 
-    /// Appends the length of a slice, in elements.
+    /// Appends the length of a slice, or the rows or columns of a matrix, in elements.
     pub fn push_length(&mut self, elements: usize) {
         self.push_value(elements as u64);
     }

@@ -9,6 +9,8 @@
 //! | the kernel's parameter | a launch passes | device parameters |
 //! | --- | --- | --- |
 //! | `&[T]` | [`SliceArg<T>`]: `&DeviceArray<T>`, a slice of one, `In(&host_slice)` | address, then length in elements (`u64`) |
+//! | `DisjointSlice<T>` | [`SliceMutArg<T>`]: `&mut DeviceArray<T>`, a mutable slice of one, `Out`, `InOut` | address, then length in elements (`u64`) |
+//! | `DisjointMatrix<T>` | [`MatrixMutArg<T>`]: `&mut DeviceMatrix<T>`, row-major | address, rows, columns (`u64`) |
 //! | `&T` | [`ReferenceArg<T>`]: the same, with at least one element | address |
 //! | `*const T` | [`PointerArg<T>`]: the same, or a raw device pointer | address |
 //! | `*mut T` | [`PointerMutArg<T>`]: `&mut DeviceArray<T>`, a mutable slice of one, `Out`, `InOut`, a raw device pointer | address |
@@ -20,6 +22,6 @@ mod argument;
 mod arguments;
 mod kernel_info;
 
-pub use argument::{PointerArg, PointerMutArg, ReferenceArg, SliceArg};
+pub use argument::{MatrixMutArg, PointerArg, PointerMutArg, ReferenceArg, SliceArg, SliceMutArg};
 pub use arguments::{ArgumentFault, Arguments, DeviceTag, HostArgument, HostData, Packed};
 pub use kernel_info::{KernelInfo, ParamInfo};

@@ -11,6 +11,7 @@
 //! | [`index_1d()`], [`index_2d()`], [`index_3d()`] | `blockIdx.x * blockDim.x + threadIdx.x`, … | `cuda.grid(1)`, … |
 //! | [`grid_size_1d()`], … | `gridDim.x * blockDim.x`, … | `cuda.gridsize(1)`, … |
 //! | [`grid_stride(n)`](grid_stride()) | a grid-stride loop | `range(cuda.grid(1), n, cuda.gridsize(1))` |
+//! | [`unique_index()`], [`unique_index_2d()`] | the same as a token for [safe outputs](crate::DisjointSlice) | |
 //! | [`sync_threads()`] | `__syncthreads()` | `cuda.syncthreads()` |
 //!
 //! Everything here works from PTX ISA 1.0 and sm_10 on unless an item says otherwise. On the host the functions
@@ -20,6 +21,7 @@ mod barrier;
 mod grid_stride;
 mod index;
 mod registers;
+mod unique;
 
 pub use barrier::{
     block_fence, device_fence, grid_fence, nanosleep, sync_threads, sync_threads_and,
@@ -35,3 +37,5 @@ pub use registers::{
     block_idx_z, grid_dim, grid_dim_x, grid_dim_y, grid_dim_z, thread_idx, thread_idx_x,
     thread_idx_y, thread_idx_z, warp_size,
 };
+pub(crate) use unique::threads;
+pub use unique::{UniqueIndex, UniqueIndex2d, unique_index, unique_index_2d};

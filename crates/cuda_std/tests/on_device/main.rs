@@ -2,6 +2,7 @@
 //! GPU (`device/mod.rs` says how to choose).
 
 mod device;
+mod disjoint;
 mod faults;
 mod index;
 mod memory;

@@ -75,6 +75,15 @@ fn index_out_of_bounds() {
 }
 
 #[test]
+fn no_element_for_the_thread() {
+    let failed = panicking("no_element_for_the_thread", "no_element", |device| {
+        Params::default().value(PANICS_AT).slice(out(device), PANICS_AT as usize)
+    });
+    let message = "the thread has no element: compare its unique index with the length first";
+    check(&failed, message, place("element", "[i] = 1"));
+}
+
+#[test]
 fn division_by_zero() {
     let failed = panicking("division_by_zero", "division_by_zero", |device| {
         let divisors = device.upload(&values(|_| 5, 0_i32));

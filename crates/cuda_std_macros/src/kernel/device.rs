@@ -28,40 +28,52 @@ pub(crate) fn expand(kernel: &KernelSignature) -> TokenStream {
     }
 }
 
-/// The parameter, or the two parameters, of the entry.
+/// The parameter of the entry, or its several.
 fn input(param: &KernelParam) -> TokenStream {
     let KernelParam { attrs, mutability, ident, ty, kind } = param;
+    let part = |name: &str| part(param, name);
+    let (address, length) = (part("address"), part("length"));
+    let (rows, columns) = (part("rows"), part("columns"));
     match kind {
-        ParamKind::Slice { element, .. } => {
-            let (address, length) = slice_parts(param);
-            quote!(#address: *const #element, #length: usize)
+        ParamKind::Slice { element } => quote!(#address: *const #element, #length: usize),
+        ParamKind::DisjointSlice { element } => quote!(#address: *mut #element, #length: usize),
+        ParamKind::DisjointMatrix { element } => {
+            quote!(#address: *mut #element, #rows: usize, #columns: usize)
         }
         _ => quote!(#(#attrs)* #mutability #ident: #ty),
     }
 }
 
+/// Puts together again what was passed in parts.
 fn rebuild(param: &KernelParam) -> Option<TokenStream> {
-    let ParamKind::Slice { .. } = &param.kind else {
-        return None;
+    let part = |name: &str| part(param, name);
+    let (address, length) = (part("address"), part("length"));
+    let (rows, columns) = (part("rows"), part("columns"));
+    // The paths have the user's place: what is wrong with the parameter shows there.
+    let value = match &param.kind {
+        ParamKind::Slice { .. } => quote!(::core::slice::from_raw_parts(#address, #length)),
+        ParamKind::DisjointSlice { .. } => {
+            quote!(::cuda_std::DisjointSlice::from_raw_parts(#address, #length))
+        }
+        ParamKind::DisjointMatrix { .. } => {
+            quote!(::cuda_std::DisjointMatrix::from_raw_parts(#address, #rows, #columns))
+        }
+        _ => return None,
     };
     let KernelParam { attrs, mutability, ident, ty, .. } = param;
-    let (address, length) = slice_parts(param);
     Some(quote! {
         #(#attrs)*
         #[allow(unused_unsafe)]
-        // SAFETY: the launch passes the address and the length of a slice on the device.
-        let #mutability #ident: #ty = unsafe { ::core::slice::from_raw_parts(#address, #length) };
+        // SAFETY: the launch passes the parts of a slice or matrix on the device, an exclusive one where the type is.
+        let #mutability #ident: #ty = unsafe { #value };
     })
 }
 
-/// The names of a slice's two parameters.
-fn slice_parts(param: &KernelParam) -> (syn::Ident, syn::Ident) {
+/// The name of one of the parameters that something is passed in.
+fn part(param: &KernelParam, part: &str) -> syn::Ident {
     let name = param.ident.to_string();
     let name = name.trim_start_matches("r#");
-    (
-        format_ident!("__{name}_address", span = param.ident.span()),
-        format_ident!("__{name}_length", span = param.ident.span()),
-    )
+    format_ident!("__{name}_{part}", span = param.ident.span())
 }
 
 /// What only the type checker can tell of a by-value parameter, on both targets: that it is `Copy` and not aligned too

@@ -110,6 +110,12 @@ fn input(param: &KernelParam) -> TokenStream {
         ParamKind::Slice { element, .. } => {
             quote_spanned!(ty.span()=> impl ::cuda_std::launch::SliceArg<'__launch, #element>)
         }
+        ParamKind::DisjointSlice { element } => {
+            quote_spanned!(ty.span()=> impl ::cuda_std::launch::SliceMutArg<'__launch, #element>)
+        }
+        ParamKind::DisjointMatrix { element } => {
+            quote_spanned!(ty.span()=> impl ::cuda_std::launch::MatrixMutArg<'__launch, #element>)
+        }
         ParamKind::Reference { target, .. } => {
             quote_spanned!(ty.span()=> impl ::cuda_std::launch::ReferenceArg<'__launch, #target>)
         }
@@ -130,6 +136,12 @@ fn write(param: &KernelParam) -> TokenStream {
     let arguments = quote_spanned!(proc_macro2::Span::mixed_site()=> arguments);
     match kind {
         ParamKind::Slice { element, .. } => quote!(#arguments.slice::<#element>(#ident);),
+        ParamKind::DisjointSlice { element } => {
+            quote!(#arguments.slice_mut::<#element>(#ident);)
+        }
+        ParamKind::DisjointMatrix { element } => {
+            quote!(#arguments.matrix_mut::<#element>(#ident);)
+        }
         ParamKind::Reference { target, .. } => quote!(#arguments.reference::<#target>(#ident);),
         ParamKind::Pointer { mutable: false, target } => {
             quote!(#arguments.pointer::<#target>(#ident);)

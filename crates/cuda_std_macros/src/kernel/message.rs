@@ -76,7 +76,8 @@ pub(super) fn mutable_slice(element: &Type) -> String {
     let element = written(element);
     format!(
         "`&mut [{element}]` would give every thread the same exclusive slice; \
-         write `*mut {element}` and the length as a `usize` parameter"
+         write `DisjointSlice<{element}>`, of which each thread has its own elements, \
+         or `*mut {element}` and the length as a `usize` parameter"
     )
 }
 
@@ -121,6 +122,7 @@ pub(super) fn never() -> String {
 
 pub(super) fn pointer_in_safe_kernel() -> String {
     "a kernel with a raw pointer trusts its launch: declare it `unsafe fn`, \
-     and say in its documentation what the pointer must point to"
+     and say in its documentation what the pointer must point to; \
+     an output of which each thread writes its own element can be a `DisjointSlice<T>` instead"
         .into()
 }

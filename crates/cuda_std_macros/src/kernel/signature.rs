@@ -44,6 +44,10 @@ pub(crate) struct KernelParam {
 pub(crate) enum ParamKind {
     /// `&[T]`: two PTX parameters, a 64-bit address and a 64-bit element count.
     Slice { element: Type },
+    /// `DisjointSlice<T>`: as a slice.
+    DisjointSlice { element: Type },
+    /// `DisjointMatrix<T>`: an address, then rows and columns, 64 bits each.
+    DisjointMatrix { element: Type },
     /// `&T` with `T: Sized`: one 64-bit address.
     Reference { target: Type },
     /// `*const T` or `*mut T`: one 64-bit address.
@@ -256,8 +260,28 @@ fn classify(ty: &Type, complaints: &mut Complaints) -> Option<ParamKind> {
         Type::ImplTrait(_) | Type::TraitObject(_) => message::trait_type(),
         Type::FnPtr(_) => message::function_pointer(),
         Type::Never(_) => message::never(),
+        Type::Path(path) => return Some(classify_path(&path.path)),
         _ => return Some(ParamKind::Value),
     };
     complaints.at(ty, complaint);
     None
+}
+
+/// By the name alone: the macro does not see what it means. Under another name the type is refused, not being `Copy`.
+fn classify_path(path: &syn::Path) -> ParamKind {
+    let Some(last) = path.segments.last() else {
+        return ParamKind::Value;
+    };
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return ParamKind::Value;
+    };
+    let element = arguments.args.iter().find_map(|argument| match argument {
+        syn::GenericArgument::Type(ty) => Some(ty.clone()),
+        _ => None,
+    });
+    match (element, last.ident.to_string().as_str()) {
+        (Some(element), "DisjointSlice") => ParamKind::DisjointSlice { element },
+        (Some(element), "DisjointMatrix") => ParamKind::DisjointMatrix { element },
+        _ => ParamKind::Value,
+    }
 }

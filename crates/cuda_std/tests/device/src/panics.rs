@@ -11,6 +11,14 @@ pub unsafe fn index_error(values: &[u32], at: u32, out: *mut u32) {
 }
 
 #[kernel]
+pub fn no_element(at: u32, mut out: DisjointSlice<u32>) {
+    let i = thread::unique_index();
+    if i.get() == at as usize {
+        out[i] = 1; // line: element
+    }
+}
+
+#[kernel]
 pub unsafe fn division_by_zero(divisors: &[i32], out: *mut i32) {
     let i = thread::index_1d() as usize;
     unsafe { *out.add(i) = 100 / divisors[i] }; // line: division

@@ -1,0 +1,49 @@
+//! Outputs that the threads share out among themselves. None of these kernels is unsafe.
+
+use cuda_std::prelude::*;
+
+/// Changes the thread's own element in a way that shows how often.
+fn change(element: &mut u32, place: usize) {
+    *element = element.wrapping_mul(3).wrapping_add(place as u32);
+}
+
+#[kernel]
+pub fn own_elements(mut out: DisjointSlice<u32>) {
+    let i = thread::unique_index();
+    if let Some(element) = out.get_mut(i) {
+        change(element, i.get());
+    }
+}
+
+#[kernel]
+pub fn own_elements_by_index(mut out: DisjointSlice<u32>) {
+    let i = thread::unique_index();
+    if i.get() < out.len() {
+        let before = out[i];
+        out[i] = before.wrapping_mul(3).wrapping_add(i.get() as u32);
+    }
+}
+
+#[kernel]
+pub fn dealt_out(mut out: DisjointSlice<u32>) {
+    for (i, element) in out.grid_stride_mut() {
+        change(element, i);
+    }
+}
+
+#[kernel]
+pub fn own_places(mut out: DisjointMatrix<u32>) {
+    let at = thread::unique_index_2d();
+    let columns = out.columns();
+    if let Some(element) = out.get_mut(at) {
+        change(element, at.row() * columns + at.column());
+    }
+}
+
+#[kernel]
+pub fn four_each(x: &[f32], mut out: DisjointSlice<[f32; 4]>, factor: f32) {
+    let i = thread::unique_index();
+    if let (Some(x), Some(four)) = (x.get(i.get()), out.get_mut(i)) {
+        *four = [*x, x * factor, -x, factor];
+    }
+}
