@@ -49,7 +49,7 @@ length, a u64, for each.";
 /// executes the same PTX on the CPU. The commands below show, in order: that a kernel runs (hello), what the machine
 /// offers (doctor, devices), how a kernel looks to the machine (inspect), Rust types shared by both sides (transform),
 /// what makes a kernel fast (matmul), any PTX on the emulator (emulate), what is wrong
-/// with a kernel (check), what it does (profile), and how fast the emulator is (bench).
+/// with a kernel (check), what it does (profile), and how fast the emulator is (bench). `new` makes a project of your own.
 ///
 /// Without a command: the hello kernels, then the matrix product in six functions.
 #[derive(Debug, Parser)]
@@ -141,6 +141,13 @@ pub enum Command {
     /// instructions are not PTX. docs/profiling.md says what each counter means.
     #[command(after_help = EXIT_CODES)]
     Profile(ProfileArgs),
+
+    /// Make a project of your own: kernels, a host program, and tests that run without a GPU
+    ///
+    /// The project builds and passes its tests at once (`cargo test` in it). It uses the crates of the Ferrowarp that this program was
+    /// built from, by path. Its kernels are a sum of two scaled vectors, without any `unsafe`, and sums of blocks in shared memory.
+    #[command(after_help = EXIT_CODES)]
+    New(NewArgs),
 
     /// Measure how fast something is on this machine
     #[command(after_help = EXIT_CODES, subcommand)]
@@ -251,6 +258,21 @@ pub struct LaunchArgs {
     /// Stop after this many warp instructions [default: 2^40]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub fuel: Option<u64>,
+}
+
+/// Arguments of `new`.
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    /// The project's folder, which must not exist yet or be empty; its last part is the name of the package
+    pub folder: PathBuf,
+
+    /// Host program with cust alone, in the layout of rust-cuda, instead of typed launches
+    #[arg(long)]
+    pub cust: bool,
+
+    /// Checkout of Ferrowarp whose crates the project uses [default: the one that this program was built from]
+    #[arg(long, value_name = "FOLDER")]
+    pub sources: Option<PathBuf>,
 }
 
 /// Options of `hello`.

@@ -253,6 +253,10 @@ pub enum Error {
         missing: usize,
     },
 
+    /// A project cannot be made.
+    #[error(transparent)]
+    Project(#[from] crate::project::ProjectError),
+
     /// Standard output or a temporary file failed.
     #[error("cannot write the output: {0}")]
     Output(#[source] io::Error),

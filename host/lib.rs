@@ -21,6 +21,7 @@ pub mod memory;
 pub mod npy;
 pub mod output_file;
 pub mod profile;
+pub mod project;
 pub mod reference;
 pub mod report;
 pub mod timing;

@@ -9,6 +9,7 @@ pub mod emulate;
 pub mod hello;
 pub mod inspect;
 pub mod matmul;
+pub mod new;
 pub mod profile;
 mod target;
 pub mod transform;
@@ -92,6 +93,7 @@ pub fn run(cli: Cli, console: &mut Console) -> Result<(), Error> {
         Some(Command::Emulate(arguments)) => emulate::run(&arguments, console),
         Some(Command::Check(arguments)) => check::run(&arguments, console),
         Some(Command::Profile(arguments)) => profile::run(&arguments, console),
+        Some(Command::New(arguments)) => new::run(&arguments, console),
         Some(Command::Bench(Bench::Emulator(arguments))) => bench::run(&arguments, console),
     }
 }
