@@ -73,3 +73,14 @@ pub use memory::{
 };
 pub use module::{KernelAttributes, Module};
 pub use stream::Stream;
+
+/// The pages of `docs/` whose examples are compiled with this crate's.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../docs/numba.md")]
+    struct Numba;
+    #[doc = include_str!("../../../docs/from-rust-cuda.md")]
+    struct RustCuda;
+    #[doc = include_str!("../../../docs/from-cuda-cpp.md")]
+    struct CudaCpp;
+}
