@@ -8,6 +8,7 @@ mod index;
 mod memory;
 mod panics;
 mod printing;
+mod rust_cuda;
 mod through_the_driver;
 mod values;
 mod warp;

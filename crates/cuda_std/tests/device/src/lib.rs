@@ -6,5 +6,6 @@ mod hello;
 mod index;
 mod memory;
 mod panics;
+mod rust_cuda;
 mod values;
 mod warp;

@@ -63,7 +63,7 @@ macro_rules! bytes {
     )+};
 }
 
-bytes!(u8, i8, u16, u32, i32, u64, i64, f32, f64);
+bytes!(u8, i8, u16, u32, i32, u64, i64, i128, f32, f64);
 
 impl<T: Bytes, const N: usize> Bytes for [T; N] {
     fn bytes(&self) -> Vec<u8> {
