@@ -87,3 +87,36 @@ fn an_element_may_be_an_array() {
     let expected: Vec<[f32; 4]> = x.iter().map(|x| [*x, x * 0.5, -x, 0.5]).collect();
     assert_eq!(device.download::<[f32; 4]>(out, 70), expected);
 }
+
+#[test]
+fn the_same_as_with_pointers() {
+    let n = 1000;
+    let x: Vec<f32> = before(n).iter().map(|bits| (bits >> 8) as f32).collect();
+    let y: Vec<f32> = x.iter().rev().copied().collect();
+    let mut results = Vec::new();
+    for (kernel, ends) in [("axpy_pointer", false), ("axpy_disjoint", true)] {
+        let mut device = Device::new();
+        let (input, out) = (device.upload(&x), device.upload(&y));
+        let params = Params::default().value(0.5_f32).slice(input, n);
+        let params = if ends { params.slice(out, n) } else { params.value(out).value(n as u64) };
+        device.run(kernel, line(4, 256), &params);
+        results.push(device.download::<f32>(out, n));
+    }
+    // A fused multiplication and addition has one rounding.
+    let expected: Vec<f32> = x.iter().zip(&y).map(|(x, y)| 0.5_f32.mul_add(*x, *y)).collect();
+    assert_eq!(results, [expected.clone(), expected]);
+
+    let (rows, columns) = (20, 45);
+    let shape = Shape { grid: [2, 3, 1], block: [32, 8, 1], dynamic_shared_bytes: 0 };
+    for kernel in ["outer_pointer", "outer_disjoint"] {
+        let mut device = Device::new();
+        let (a, b) = (device.upload(&x[..rows]), device.upload(&y[..columns]));
+        let out = device.upload(&vec![f32::NAN; rows * columns]);
+        // Pointer, rows and columns in both.
+        let params = Params::default().slice(a, rows).slice(b, columns).value(out);
+        device.run(kernel, shape, &params.value(rows as u64).value(columns as u64));
+        let product = |place: usize| x[place / columns] * y[place % columns];
+        let expected: Vec<f32> = (0..rows * columns).map(product).collect();
+        assert_eq!(device.download::<f32>(out, rows * columns), expected, "{kernel}");
+    }
+}

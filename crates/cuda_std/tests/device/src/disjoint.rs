@@ -47,3 +47,40 @@ pub fn four_each(x: &[f32], mut out: DisjointSlice<[f32; 4]>, factor: f32) {
         *four = [*x, x * factor, -x, factor];
     }
 }
+
+/// `y = a * x + y` with a pointer, to be compared with [`axpy_disjoint`] (`benches/peers/disjoint.py`).
+#[kernel]
+pub unsafe fn axpy_pointer(a: f32, x: &[f32], y: *mut f32, n: usize) {
+    let i = thread::index_1d() as usize;
+    if i < n {
+        unsafe { *y.add(i) += a * *x.as_ptr().add(i) };
+    }
+}
+
+/// The same without `unsafe`.
+#[kernel]
+pub fn axpy_disjoint(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
+    let i = thread::unique_index();
+    if let (Some(x), Some(y)) = (x.get(i.get()), y.get_mut(i)) {
+        *y += a * x;
+    }
+}
+
+/// `c[row][column] = a[row] * b[column]` with a pointer, to be compared with [`outer_disjoint`].
+#[kernel]
+pub unsafe fn outer_pointer(a: &[f32], b: &[f32], c: *mut f32, rows: usize, columns: usize) {
+    let place = thread::index_2d();
+    let (row, column) = (place.y as usize, place.x as usize);
+    if row < rows && column < columns {
+        unsafe { *c.add(row * columns + column) = *a.as_ptr().add(row) * *b.as_ptr().add(column) };
+    }
+}
+
+/// The same without `unsafe`.
+#[kernel]
+pub fn outer_disjoint(a: &[f32], b: &[f32], mut c: DisjointMatrix<f32>) {
+    let at = thread::unique_index_2d();
+    if let (Some(a), Some(b), Some(c)) = (a.get(at.row()), b.get(at.column()), c.get_mut(at)) {
+        *c = a * b;
+    }
+}
