@@ -35,6 +35,13 @@ impl BuildScript {
         self.say("warning", text);
     }
 
+    /// Says something that only `cargo build -vv` shows.
+    pub(crate) fn note(&self, text: &str) {
+        if self.out_dir.is_some() {
+            println!("{text}");
+        }
+    }
+
     fn say(&self, instruction: &str, value: &str) {
         if self.out_dir.is_some() && !value.contains('\n') {
             println!("cargo::{instruction}={value}");

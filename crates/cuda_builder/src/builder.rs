@@ -8,10 +8,11 @@ use crate::build_script::BuildScript;
 use crate::compile::{self, Compiled, Package};
 use crate::dependencies::{self, NewLockFile};
 use crate::error::CudaBuilderError;
+use crate::libdevice::Libdevice;
 use crate::llvm::{self, Argument, flag};
 use crate::output::{self, Lock};
 use crate::toolchain::{LLVM_BIN_VARIABLE, RUSTC_VARIABLE, Toolchain};
-use crate::{codegen, optimise, symbols};
+use crate::{codegen, maths, optimise, symbols};
 
 /// What the PTX says about Rust's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,6 +87,8 @@ pub struct CudaBuilder {
     pub emit: Option<EmitOption>,
     /// See [`CudaBuilder::optix`].
     pub optix: bool,
+    /// See [`CudaBuilder::libdevice`] and [`CudaBuilder::without_libdevice`].
+    pub libdevice: Libdevice,
     /// See [`CudaBuilder::override_libm`].
     pub override_libm: bool,
     /// See [`CudaBuilder::use_constant_memory_space`].
@@ -116,7 +119,8 @@ impl CudaBuilder {
             fma_contraction: true,
             emit: None,
             optix: false,
-            override_libm: false,
+            libdevice: Libdevice::Search,
+            override_libm: true,
             use_constant_memory_space: false,
             final_module_path: None,
         }
@@ -226,8 +230,25 @@ impl CudaBuilder {
         self
     }
 
-    /// rust-cuda replaces the `libm` crate's functions by libdevice's. This builder doesn't link libdevice yet, so `true` is an
-    /// error when building; `false` is the default.
+    /// The file `libdevice.10.bc` to take mathematical functions from, or a folder or CUDA toolkit that has it. The default is
+    /// [`Libdevice::Search`]: libdevice where it is found, else the `libm` crate's functions and `cuda_std`'s own.
+    ///
+    /// What a build took shows in the first line of the PTX, if any kernel calls such a function.
+    pub fn libdevice(mut self, path: impl AsRef<Path>) -> Self {
+        self.libdevice = Libdevice::File(path.as_ref().to_owned());
+        self
+    }
+
+    /// Takes no functions from libdevice, wherever it may be: the PTX is then the same on every machine.
+    pub fn without_libdevice(mut self) -> Self {
+        self.libdevice = Libdevice::Never;
+        self
+    }
+
+    /// Whether the `libm` crate's functions, which `nalgebra` and `glam` call, become libdevice's too where that is linked.
+    /// `cuda_std`'s are libdevice's in any case then. The default is `true`, as for rust-cuda.
+    ///
+    /// Those that the GPU has an instruction for (`sqrt`, `fma`, `floor`, …) become that instruction whatever this says.
     pub fn override_libm(mut self, override_libm: bool) -> Self {
         self.override_libm = override_libm;
         self
@@ -267,6 +288,7 @@ impl CudaBuilder {
         let script = BuildScript::detect();
         script.watch_variable(RUSTC_VARIABLE);
         script.watch_variable(LLVM_BIN_VARIABLE);
+        Libdevice::variables().for_each(|name| script.watch_variable(name));
         self.check_options()?;
         if !self.path_to_crate.is_dir() {
             return Err(CudaBuilderError::CratePathDoesntExist { path: self.path_to_crate });
@@ -278,6 +300,8 @@ impl CudaBuilder {
         // Updated compilers write other PTX.
         script.watch(&toolchain.rustc);
         script.watch(&toolchain.llvm_tool("llc"));
+        let libdevice = self.libdevice.find()?;
+        libdevice.iter().for_each(|file| script.watch(file));
 
         let package = Package::read(&self.path_to_crate, &toolchain)?;
         let folder = self.build_folder(&script, &package)?;
@@ -296,8 +320,13 @@ impl CudaBuilder {
         }
         let stages = folder.join(&package.library);
         fs::create_dir_all(&stages).map_err(CudaBuilderError::io("create", &stages))?;
-        let module = self.run_optimiser(&toolchain, &compiled, &stages)?;
-        let ptx = self.run_codegen(&toolchain, &module, &stages)?;
+        let optimised = self.run_optimiser(&toolchain, &compiled, libdevice.as_deref(), &stages)?;
+        let module = optimised.module;
+        let mut ptx = self.run_codegen(&toolchain, &module, &stages)?;
+        if let Some(origin) = maths::origin(optimised.maths, libdevice.as_deref())? {
+            script.note(&format!("{}: {origin}", package.name));
+            ptx.insert_str(0, &format!("// {origin}\n"));
+        }
         if !ptx.contains(".entry ") {
             script.warn(&format!(
                 "{} has no kernels: no public function is marked #[kernel]",
@@ -312,12 +341,6 @@ impl CudaBuilder {
         let refuse = |option, reason: &str| {
             Err(CudaBuilderError::UnsupportedOption { option, reason: reason.to_owned() })
         };
-        if self.override_libm {
-            return refuse(
-                "override_libm",
-                "libdevice is not linked; leave the option out to use the libm crate's functions",
-            );
-        }
         if self.optix {
             return refuse("optix", "OptiX modules are not supported; leave the option out");
         }
@@ -373,13 +396,14 @@ impl CudaBuilder {
         })
     }
 
-    /// Optimises, and checks that the result can be loaded: gives the path of the module's text.
+    /// Optimises, and checks that the result can be loaded.
     fn run_optimiser(
         &self,
         toolchain: &Toolchain,
         compiled: &Compiled,
+        libdevice: Option<&Path>,
         folder: &Path,
-    ) -> Result<PathBuf, CudaBuilderError> {
+    ) -> Result<optimise::Optimised, CudaBuilderError> {
         let request = optimise::Request {
             toolchain,
             arch: self.arch,
@@ -387,14 +411,19 @@ impl CudaBuilder {
             optimise: self.nvvm_opts,
             line_info: self.generate_line_info || self.debug == DebugInfo::LineTables,
             flush_to_zero: self.ftz,
+            fast_sqrt: self.fast_sqrt,
+            fast_div: self.fast_div,
+            libdevice,
+            override_libm: self.override_libm,
             immutable_statics_to_constant: self.use_constant_memory_space,
             folder,
         };
-        let module = optimise::optimise(&request, &compiled.bitcode)?;
-        let text = fs::read_to_string(&module).map_err(CudaBuilderError::io("read", &module))?;
+        let optimised = optimise::optimise(&request, &compiled.bitcode)?;
+        let module = &optimised.module;
+        let text = fs::read_to_string(module).map_err(CudaBuilderError::io("read", module))?;
         let symbols = symbols::unresolved(&text);
         if symbols.is_empty() {
-            Ok(module)
+            Ok(optimised)
         } else {
             Err(CudaBuilderError::UnresolvedSymbols { symbols })
         }

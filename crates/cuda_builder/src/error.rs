@@ -62,7 +62,7 @@ pub enum CudaBuilderError {
     /// An LLVM tool failed.
     #[error("{tool} failed on the kernel crate's code ({status})\n\n{output}\n\ncommand: {command}{help}", output = output.trim_end(), help = help_lines(help))]
     LlvmFailed {
-        /// The tool: `opt`, `llc` or `llvm-dis`.
+        /// The tool: `opt`, `llc`, `llvm-dis` or `llvm-link`.
         tool: String,
         /// How it ended.
         status: String,
@@ -83,6 +83,17 @@ pub enum CudaBuilderError {
         command: String,
         /// Why.
         source: io::Error,
+    },
+
+    /// libdevice's file was named, and can't be used.
+    #[error("libdevice at {path}, which {by} names, can't be used: {reason}\n\nhelp: name the file libdevice.10.bc of a CUDA toolkit or of the PyPI package nvidia-nvvm, or leave it out to build without", path = path.display())]
+    Libdevice {
+        /// The path that was given.
+        path: PathBuf,
+        /// Who gave it.
+        by: &'static str,
+        /// What is wrong with it.
+        reason: String,
     },
 
     /// An option asks for something this version doesn't do.
@@ -239,7 +250,7 @@ fn unresolved(symbols: &[UnresolvedSymbol]) -> String {
         "\nhelp: a GPU has no C library to link with; write the function in Rust, or depend on a no_std crate that has it",
     );
     if symbols.iter().any(|symbol| symbol.name.starts_with("__nv_")) {
-        text.push_str("\nhelp: functions named __nv_… are libdevice's, which is not linked; the libm crate has the same functions");
+        text.push_str("\nhelp: functions named __nv_… are libdevice's, which is not linked or lacks them; cuda_std::intrinsics has all of them with and without it");
     }
     text
 }

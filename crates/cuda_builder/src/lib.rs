@@ -9,11 +9,12 @@
 //! 1. `toolchain.rs` finds compiler and tools;
 //! 2. `compile.rs` runs a nested cargo that gives one module of LLVM bitcode, unoptimised;
 //! 3. `address_space.rs` moves marked statics into shared, constant and global memory;
-//! 4. `optimise.rs` runs LLVM's optimiser over the whole program, with the attributes that `target_attributes.rs` and
+//! 4. `maths.rs` gives the `libm` crate's functions the GPU's instructions, and those of libdevice, which `libdevice.rs` finds;
+//! 5. `optimise.rs` runs LLVM's optimiser over the whole program, with the attributes that `target_attributes.rs` and
 //!    `panics.rs` give its functions;
-//! 5. `symbols.rs` checks that every function is defined;
-//! 6. `codegen.rs` writes PTX;
-//! 7. `dependencies.rs` tells cargo what to watch, and `output.rs` puts the files in place, whole or not at all.
+//! 6. `symbols.rs` checks that every function is defined;
+//! 7. `codegen.rs` writes PTX;
+//! 8. `dependencies.rs` tells cargo what to watch, and `output.rs` puts the files in place, whole or not at all.
 
 #![forbid(unsafe_code)]
 
@@ -27,7 +28,9 @@ mod compile;
 mod dependencies;
 mod error;
 mod ir;
+mod libdevice;
 mod llvm;
+mod maths;
 mod optimise;
 mod output;
 mod panics;
@@ -41,4 +44,5 @@ pub use builder::{CudaBuilder, DebugInfo, EmitOption};
 pub use error::{
     AddressSpaceError, CudaBuilderError, ToolchainError, UnknownArch, UnresolvedSymbol,
 };
+pub use libdevice::Libdevice;
 pub use toolchain::{Toolchain, ToolchainReport};

@@ -1,5 +1,5 @@
-//! From the merged bitcode to the optimised module: unused code goes, all functions get one processor, panics inline, marked
-//! statics get their address spaces, and LLVM optimises.
+//! From the merged bitcode to the optimised module: unused code goes, all functions get one processor, panics inline,
+//! mathematical functions become instructions or libdevice's, marked statics get their address spaces, and LLVM optimises.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::arch::NvvmArch;
 use crate::error::CudaBuilderError;
 use crate::llvm::{self, Argument, flag};
 use crate::toolchain::Toolchain;
-use crate::{address_space, panics, target_attributes};
+use crate::{address_space, maths, panics, target_attributes};
 
 /// How to optimise.
 pub(crate) struct Request<'a> {
@@ -21,46 +21,117 @@ pub(crate) struct Request<'a> {
     pub(crate) line_info: bool,
     /// Whether f32 subnormals count as zero.
     pub(crate) flush_to_zero: bool,
+    /// Whether f32 square roots may be approximate.
+    pub(crate) fast_sqrt: bool,
+    /// Whether f32 divisions may be off by 2 units in the last place.
+    pub(crate) fast_div: bool,
+    /// libdevice's file, if it is to be linked.
+    pub(crate) libdevice: Option<&'a Path>,
+    /// Whether the `libm` crate's functions become libdevice's.
+    pub(crate) override_libm: bool,
     /// Whether unmarked immutable statics go to constant memory.
     pub(crate) immutable_statics_to_constant: bool,
     /// For intermediate files.
     pub(crate) folder: &'a Path,
 }
 
-/// Optimises the module and gives the path of its text.
+/// The optimised module.
+pub(crate) struct Optimised {
+    /// Its text.
+    pub(crate) module: PathBuf,
+    /// Whose mathematical functions it calls.
+    pub(crate) maths: maths::Uses,
+}
+
+/// Optimises the module.
 ///
 /// # Errors
 ///
 /// If a tool fails, a marked static can't be placed, or an intermediate file can't be written.
-pub(crate) fn optimise(request: &Request<'_>, bitcode: &Path) -> Result<PathBuf, CudaBuilderError> {
+pub(crate) fn optimise(
+    request: &Request<'_>,
+    bitcode: &Path,
+) -> Result<Optimised, CudaBuilderError> {
     let Request { toolchain, folder, .. } = request;
-    let [used, text, placed, optimised] =
-        ["used.bc", "used.ll", "placed.ll", "optimised.ll"].map(|name| folder.join(name));
+    let [used, text, placed, linked, optimised] =
+        ["used.bc", "used.ll", "placed.ll", "linked.bc", "optimised.ll"]
+            .map(|name| folder.join(name));
 
-    // Most of `core` is unused; gone first, the rest is small enough to handle as text.
-    llvm::run(
-        toolchain,
-        "opt",
-        [flag("-passes=globaldce"), Argument::Path(bitcode), Argument::Output(&used)],
-    )?;
+    // Most of `core` is unused, and so are the sides of `cuda_std`'s switches that the options don't take; gone first, the rest is
+    // small enough to handle as text.
+    let mut arguments = vec![
+        flag("-passes=nvvm-reflect,function(unreachableblockelim),globaldce"),
+        Argument::Path(bitcode),
+        Argument::Output(&used),
+    ];
+    arguments.extend(request.switches());
+    llvm::run(toolchain, "opt", arguments)?;
     llvm::run(toolchain, "llvm-dis", [Argument::Path(&used), Argument::Output(&text)])?;
     let module = fs::read_to_string(&text).map_err(CudaBuilderError::io("read", &text))?;
     let module = target_attributes::strip(&module);
     let module = if request.optimise { panics::inline(&module) } else { module };
+    let maths::Rewritten { module, uses: maths } =
+        maths::rewrite(&module, request.libdevice.is_some() && request.override_libm);
     let module = address_space::rewrite(&module, request.immutable_statics_to_constant)?;
     fs::write(&placed, module.as_bytes()).map_err(CudaBuilderError::io("write", &placed))?;
 
-    let passes =
-        if request.optimise { "-passes=default<O3>" } else { "-passes=default<O0>,globaldce" };
+    let input = match request.libdevice.filter(|_| maths.libdevice) {
+        Some(libdevice) => {
+            link(toolchain, &placed, libdevice, &linked)?;
+            &linked
+        }
+        None => &placed,
+    };
+
+    let passes = if request.optimise {
+        "-passes=nvvm-reflect,default<O3>"
+    } else {
+        "-passes=nvvm-reflect,function(unreachableblockelim),default<O0>,globaldce"
+    };
     let mut arguments =
-        vec![flag(passes), flag("-S"), Argument::Path(&placed), Argument::Output(&optimised)];
+        vec![flag(passes), flag("-S"), Argument::Path(input), Argument::Output(&optimised)];
+    arguments.extend(request.switches());
     arguments.extend(target_flags(request.arch, request.ptx_version));
     arguments.extend(denormal_flags(request.flush_to_zero));
     if !request.line_info {
         arguments.push(flag("-strip-debug"));
     }
     llvm::run(toolchain, "opt", arguments)?;
-    Ok(optimised)
+    Ok(Optimised { module: optimised, maths })
+}
+
+/// Adds to the module those of libdevice's functions that it declares, and what they call.
+fn link(
+    toolchain: &Toolchain,
+    module: &Path,
+    libdevice: &Path,
+    linked: &Path,
+) -> Result<(), CudaBuilderError> {
+    // Internal, they are gone once they are inlined. The flag is for the files after the first.
+    let arguments = [
+        flag("--only-needed"),
+        flag("--internalize"),
+        Argument::Path(module),
+        Argument::Path(libdevice),
+        Argument::Output(linked),
+    ];
+    llvm::run(toolchain, "llvm-link", arguments)
+}
+
+impl Request<'_> {
+    /// What `__nvvm_reflect` says. libdevice asks for the first ones (NVVM IR Specification, "Reflection"), `cuda_std` also for
+    /// the last.
+    fn switches<'a>(&self) -> impl Iterator<Item = Argument<'a>> {
+        [
+            ("__CUDA_FTZ", self.flush_to_zero.into()),
+            ("__CUDA_PREC_SQRT", (!self.fast_sqrt).into()),
+            ("__CUDA_PREC_DIV", (!self.fast_div).into()),
+            ("__CUDA_ARCH", 10 * self.arch.capability_value()),
+            ("__CUDA_STD_LIBDEVICE", self.libdevice.is_some().into()),
+        ]
+        .into_iter()
+        .map(|(name, value)| flag(format!("-nvvm-reflect-add={name}={value}")))
+    }
 }
 
 /// The processor and the PTX version, as `opt` and `llc` take them.

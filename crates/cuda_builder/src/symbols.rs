@@ -8,8 +8,7 @@ use crate::ir::token::{Kind, tokens};
 
 /// Functions that the CUDA driver provides to every module (CUDA C++ Programming Guide: formatted output, assertion, dynamic
 /// global memory).
-const DRIVER_FUNCTIONS: [&str; 5] =
-    ["@vprintf", "@__assertfail", "@malloc", "@free", "@__nvvm_reflect"];
+const DRIVER_FUNCTIONS: [&str; 4] = ["@vprintf", "@__assertfail", "@malloc", "@free"];
 
 /// At most this many callers are listed for each function.
 const MAX_USERS: usize = 4;

@@ -232,3 +232,36 @@ fn a_toolchain_that_does_not_fit_says_how() {
     );
     assert_contains(&with_tools(&program), &["was built without the NVPTX target"]);
 }
+
+#[test]
+fn another_libdevice_is_another_build() {
+    let Some(toolchain) = toolchain() else { return };
+    let program = Program::new();
+    let file = program.project.join("libdevice.10.bc");
+    let run = |libdevice: &str| {
+        let mut cargo = program.cargo(&["run", "--quiet"]);
+        cargo.env("CUDA_BUILDER_LIBDEVICE", libdevice);
+        cargo
+    };
+    let ptx = |libdevice: &Path| {
+        let output = run(&libdevice.display().to_string()).output().expect("cargo runs");
+        assert!(output.status.success(), "{}", text(&output));
+        String::from_utf8(output.stdout).expect("PTX is ASCII")
+    };
+    assert_contains(&ptx(Path::new("none")), &["// Mathematical functions from the libm crate"]);
+    common::write_libdevice(&toolchain, &file, 1111);
+    let first = ptx(&file);
+    assert_contains(&first, &["// Mathematical functions from libdevice.10.bc (", "0f448AF000"]);
+    // Another content under the same name; cargo compares times.
+    std::thread::sleep(Duration::from_millis(1100));
+    common::write_libdevice(&toolchain, &file, 2222);
+    let second = ptx(&file);
+    assert_contains(&second, &["0f450AE800"]);
+    assert_ne!(first.lines().next(), second.lines().next());
+
+    let missing = program.failure(run("/nowhere/libdevice.10.bc"));
+    assert_contains(
+        &missing,
+        &["/nowhere/libdevice.10.bc", "CUDA_BUILDER_LIBDEVICE", "no such file"],
+    );
+}

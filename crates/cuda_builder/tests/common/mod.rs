@@ -75,9 +75,49 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A builder for the copied fixture; all tests share one nested build.
+/// A builder for the copied fixture; all tests share one nested build. Without libdevice, which not every machine has.
 pub fn builder(folder: &Path) -> CudaBuilder {
-    CudaBuilder::new(folder).target_dir(scratch().join("build"))
+    CudaBuilder::new(folder).target_dir(scratch().join("build")).without_libdevice()
+}
+
+/// Writes a small libdevice to `path`: each function adds a number of its own to its argument. `number` is the sine's.
+pub fn write_libdevice(toolchain: &Toolchain, path: &Path, number: u32) {
+    let text = format!(
+        r#"
+target triple = "nvptx64-nvidia-gpulibs"
+@ftz = private constant [11 x i8] c"__CUDA_FTZ\00"
+@sqrt = private constant [17 x i8] c"__CUDA_PREC_SQRT\00"
+@arch = private constant [12 x i8] c"__CUDA_ARCH\00"
+declare i32 @__nvvm_reflect(ptr)
+define float @__nv_sinf(float %x) {{
+  %r = fadd float %x, {number}.5
+  ret float %r
+}}
+define float @__nv_cosf(float %x) {{
+  %ftz = call i32 @__nvvm_reflect(ptr @ftz)
+  %sqrt = call i32 @__nvvm_reflect(ptr @sqrt)
+  %arch = call i32 @__nvvm_reflect(ptr @arch)
+  %a = mul i32 %ftz, 20000
+  %b = mul i32 %sqrt, 10000
+  %c = add i32 %a, %b
+  %d = add i32 %c, %arch
+  %e = bitcast i32 %d to float
+  ret float %e
+}}
+define float @__nv_unused(float %x) {{
+  ret float 7.0
+}}
+"#
+    );
+    let source = path.with_extension("ll");
+    fs::create_dir_all(path.parent().expect("a file in a folder")).expect("creatable");
+    fs::write(&source, text).expect("writable");
+    let opt = toolchain.llvm_bin.join("opt");
+    let status = std::process::Command::new(opt)
+        .args(["-passes=verify".as_ref(), source.as_os_str(), "-o".as_ref(), path.as_os_str()])
+        .status()
+        .expect("opt runs");
+    assert!(status.success());
 }
 
 /// Builds, and gives the PTX that lies beside the copied fixture.
