@@ -24,6 +24,7 @@
 //! | write results without `unsafe` | [`DisjointSlice`], [`DisjointMatrix`] |
 //! | share memory within a block | [`shared`], [`address_space`], [`shared_array!`] |
 //! | work within a warp | [`warp`] |
+//! | compute sines, logarithms, error functions | [`float`], [`intrinsics`] |
 //! | print from a kernel | [`io`] |
 //! | look at memories, addresses, clocks | [`mem`], [`ptr`], [`misc`] |
 #![cfg_attr(not(target_arch = "nvptx64"), doc = "| describe a launch, on the host | [`launch`] |")]
@@ -50,6 +51,9 @@ extern crate self as cuda_std;
 extern crate std;
 
 mod disjoint;
+mod fallback;
+pub mod float;
+pub mod intrinsics;
 pub mod io;
 
 #[doc(hidden)]
@@ -72,6 +76,7 @@ pub mod warp;
 pub use core::{assert_eq, assert_ne};
 pub use cuda_std_macros::*;
 pub use disjoint::{DisjointMatrix, DisjointSlice, GridStrideMut};
+pub use float::{FastFloat, FloatExt, GpuFloat};
 pub use vector::{UVec2, UVec3};
 
 /// The pages of `docs/` whose examples are compiled with this crate's.
