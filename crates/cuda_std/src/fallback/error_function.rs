@@ -113,5 +113,10 @@ pub(crate) fn normcdf(x: f64) -> f64 {
 
 /// The number up to which the standard normal distribution is `x`.
 pub(crate) fn normcdfinv(x: f64) -> f64 {
-    -SQRT_2 * erfcinv(2.0 * x)
+    if (0.25..=0.75).contains(&x) {
+        // The subtraction is exact, and 0 in the middle keeps its sign.
+        SQRT_2 * erfinv(2.0 * x - 1.0)
+    } else {
+        -SQRT_2 * erfcinv(2.0 * x)
+    }
 }

@@ -3,5 +3,9 @@
 mod accuracy;
 mod device;
 mod domains;
+mod instructions;
+mod integers;
+mod pairs;
 mod report;
+mod special;
 mod ulp;
