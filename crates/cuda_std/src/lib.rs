@@ -69,7 +69,6 @@ pub mod prelude;
 pub mod ptr;
 pub mod shared;
 pub mod thread;
-mod vector;
 pub mod warp;
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -77,7 +76,9 @@ pub use core::{assert_eq, assert_ne};
 pub use cuda_std_macros::*;
 pub use disjoint::{DisjointMatrix, DisjointSlice, GridStrideMut};
 pub use float::{FastFloat, FloatExt, GpuFloat};
-pub use vector::{UVec2, UVec3};
+/// Vectors, matrices and quaternions for kernels: what [`thread`]'s indices are made of.
+pub use glam;
+pub use glam::{UVec2, UVec3};
 
 /// The pages of `docs/` whose examples are compiled with this crate's.
 #[cfg(doctest)]

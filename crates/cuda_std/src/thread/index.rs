@@ -5,7 +5,7 @@ use super::{
     block_idx_z, grid_dim, grid_dim_x, grid_dim_y, grid_dim_z, thread_idx, thread_idx_x,
     thread_idx_y, thread_idx_z,
 };
-use crate::vector::{UVec2, UVec3};
+use glam::{UVec2, UVec3};
 
 /// The thread's index along x in the grid: `block_idx_x() * block_dim_x() + thread_idx_x()`.
 ///

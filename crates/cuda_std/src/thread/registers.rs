@@ -1,7 +1,8 @@
 //! PTX's special registers for places and sizes (PTX ISA, chapter 10).
 
+use glam::UVec3;
+
 use crate::gpu_only;
-use crate::vector::UVec3;
 
 macro_rules! register {
     ($($name:ident, $intrinsic:ident, $register:literal, $text:literal;)+) => {$(

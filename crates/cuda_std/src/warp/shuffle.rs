@@ -3,7 +3,7 @@
 #[cfg(target_arch = "nvptx64")]
 use super::lane_id;
 use crate::gpu_only;
-use crate::vector::{UVec2, UVec3};
+use glam::{UVec2, UVec3};
 
 /// LLVM's own intrinsics, convergent as those of [`super`].
 #[cfg(target_arch = "nvptx64")]
@@ -100,8 +100,8 @@ through! {
     i128 as u128: i128::cast_unsigned, u128::cast_signed;
     usize as u64: |size| size as u64, |bits| bits as usize;
     isize as u64: |size| size as u64, |bits| bits as isize;
-    UVec2 as [u32; 2]: UVec2::to_array, UVec2::from;
-    UVec3 as [u32; 3]: UVec3::to_array, UVec3::from;
+    UVec2 as [u32; 2]: |v| v.to_array(), UVec2::from;
+    UVec3 as [u32; 3]: |v| v.to_array(), UVec3::from;
 }
 
 impl<T: WarpShuffleValue, const N: usize> WarpShuffleValue for [T; N] {

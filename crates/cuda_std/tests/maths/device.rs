@@ -56,11 +56,20 @@ impl Output for Silent {
 
 /// Runs the kernel `name` on arguments of up to 64 bits each; up to two results each.
 pub fn run(source: Source, name: &str, arguments: &[[u64; 4]]) -> Vec<[u64; 2]> {
+    run_words(source, name, arguments)
+}
+
+/// Runs the kernel `name`, one thread for each of `arguments`, which gets as many results.
+pub fn run_words<const N: usize, const M: usize>(
+    source: Source,
+    name: &str,
+    arguments: &[[u64; N]],
+) -> Vec<[u64; M]> {
     let mut machine = Machine::new(MachineConfig::default());
     let module = machine.load(Arc::clone(source.program())).expect("the statics fit");
     let bytes: Vec<u8> =
         arguments.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
-    let poison = vec![0xA5; arguments.len() * 16];
+    let poison = vec![0xA5; arguments.len() * 8 * M];
     let memory = machine.memory_mut();
     let input = memory.alloc(bytes.len().max(1) as u64, "arguments").expect("there is memory");
     let output = memory.alloc(poison.len().max(1) as u64, "results").expect("there is memory");
@@ -83,8 +92,11 @@ pub fn run(source: Source, name: &str, arguments: &[[u64; 4]]) -> Vec<[u64; 2]> 
         .unwrap_or_else(|fault| panic!("{name} from {source:?}: {fault}"));
     let mut bytes = vec![0; poison.len()];
     machine.memory().read(output, &mut bytes).expect("an allocation");
-    let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
-    bytes.chunks_exact(16).map(|pair| [word(&pair[..8]), word(&pair[8..])]).collect()
+    let words: Vec<u64> = bytes
+        .chunks_exact(8)
+        .map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes")))
+        .collect();
+    words.chunks_exact(M).map(|chunk| chunk.try_into().expect("M words")).collect()
 }
 
 /// Numbers that repeat nowhere (SplitMix64).

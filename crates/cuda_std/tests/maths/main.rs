@@ -1,6 +1,7 @@
 //! The mathematical functions, executed on the emulator: with libdevice where this machine has it, and without.
 
 mod accuracy;
+mod algebra;
 mod device;
 mod domains;
 mod instructions;

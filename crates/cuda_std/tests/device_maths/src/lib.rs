@@ -4,6 +4,7 @@
 use cuda_std::prelude::*;
 use cuda_std::{FastFloat, intrinsics};
 
+mod algebra;
 mod pairs;
 
 /// A value in 64 bits.
