@@ -124,6 +124,7 @@ fn doctor_finds_what_built_this_program() {
         "rustc",
         "LLVM",
         "library source",
+        "libdevice",
         "NVIDIA driver",
         "device",
         "emulator",

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use cuda_builder::Toolchain;
+use cuda_builder::{Libdevice, Toolchain};
 use cuda_host::{Backend, Device};
 use ptx_emulator::Program;
 use serde::Serialize;
@@ -52,6 +52,7 @@ impl Check {
 /// [`Error::Unhealthy`] when something necessary is missing, and [`Error::Output`].
 pub fn run(console: &mut Console) -> Result<(), Error> {
     let mut checks = toolchain();
+    checks.push(libdevice());
     checks.push(nvidia_driver());
     checks.extend(devices());
     checks.push(emulator());
@@ -114,6 +115,24 @@ fn toolchain() -> Vec<Check> {
                 help: report.mend(),
             }]
         }
+    }
+}
+
+/// Where the mathematical functions of kernels come from when they are built here.
+fn libdevice() -> Check {
+    let absent = |detail, help: &str| Check {
+        name: "libdevice",
+        status: Status::Absent,
+        detail,
+        help: vec![help.to_owned()],
+    };
+    match Libdevice::Search.find() {
+        Ok(Some(file)) => Check::ok("libdevice", file.display().to_string()),
+        Ok(None) => absent(
+            "kernels get the libm crate's mathematical functions (docs/maths.md)".to_owned(),
+            "pip install nvidia-nvvm, in an active virtual environment, brings NVIDIA's",
+        ),
+        Err(error) => absent(error.to_string(), "mend or unset CUDA_BUILDER_LIBDEVICE"),
     }
 }
 

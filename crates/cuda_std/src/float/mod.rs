@@ -25,6 +25,8 @@
 mod ext;
 mod fast;
 mod gpu;
+#[cfg(test)]
+mod tests;
 
 pub use ext::FloatExt;
 pub use fast::FastFloat;

@@ -32,18 +32,18 @@ functions! {
     brev(x: i32) -> i32 = x.reverse_bits(), "The bits in reverse order";
     brevll(x: i64) -> i64 = x.reverse_bits(), "The bits in reverse order";
 
-    mulhi(x: i32, y: i32) -> i32 = (i64::from(x) * i64::from(y) >> 32) as i32, "The upper 32 bits of the product of two signed numbers";
-    umulhi(x: i32, y: i32) -> i32 = (u64::from(x as u32) * u64::from(y as u32) >> 32) as i32, "The upper 32 bits of the product of two unsigned numbers";
-    mul64hi(x: i64, y: i64) -> i64 = (i128::from(x) * i128::from(y) >> 64) as i64, "The upper 64 bits of the product of two signed numbers";
-    umul64hi(x: i64, y: i64) -> i64 = (u128::from(x as u64) * u128::from(y as u64) >> 64) as i64, "The upper 64 bits of the product of two unsigned numbers";
+    mulhi(x: i32, y: i32) -> i32 = ((i64::from(x) * i64::from(y)) >> 32) as i32, "The upper 32 bits of the product of two signed numbers";
+    umulhi(x: i32, y: i32) -> i32 = ((u64::from(x as u32) * u64::from(y as u32)) >> 32) as i32, "The upper 32 bits of the product of two unsigned numbers";
+    mul64hi(x: i64, y: i64) -> i64 = ((i128::from(x) * i128::from(y)) >> 64) as i64, "The upper 64 bits of the product of two signed numbers";
+    umul64hi(x: i64, y: i64) -> i64 = ((u128::from(x as u64) * u128::from(y as u64)) >> 64) as i64, "The upper 64 bits of the product of two unsigned numbers";
     mul24(x: i32, y: i32) -> i32 = (x << 8 >> 8).wrapping_mul(y << 8 >> 8), "The lower 32 bits of the product of two signed numbers' lower 24 bits";
     umul24(x: i32, y: i32) -> i32 = (x & 0xFF_FFFF).wrapping_mul(y & 0xFF_FFFF), "The lower 32 bits of the product of two unsigned numbers' lower 24 bits";
     sad(x: i32, y: i32, z: i32) -> i32 = (x.abs_diff(y) as i32).wrapping_add(z), "`|x - y| + z`, for signed `x` and `y`";
     usad(x: i32, y: i32, z: i32) -> i32 = ((x as u32).abs_diff(y as u32) as i32).wrapping_add(z), "`|x - y| + z`, for unsigned numbers";
-    hadd(x: i32, y: i32) -> i32 = (i64::from(x) + i64::from(y) >> 1) as i32, "The mean of two signed numbers, rounded down; it does not overflow";
-    rhadd(x: i32, y: i32) -> i32 = (i64::from(x) + i64::from(y) + 1 >> 1) as i32, "The mean of two signed numbers, rounded up; it does not overflow";
-    uhadd(x: i32, y: i32) -> i32 = (u64::from(x as u32) + u64::from(y as u32) >> 1) as i32, "The mean of two unsigned numbers, rounded down; it does not overflow";
-    urhadd(x: i32, y: i32) -> i32 = (u64::from(x as u32) + u64::from(y as u32) + 1 >> 1) as i32, "The mean of two unsigned numbers, rounded up; it does not overflow";
+    hadd(x: i32, y: i32) -> i32 = ((i64::from(x) + i64::from(y)) >> 1) as i32, "The mean of two signed numbers, rounded down; it does not overflow";
+    rhadd(x: i32, y: i32) -> i32 = ((i64::from(x) + i64::from(y) + 1) >> 1) as i32, "The mean of two signed numbers, rounded up; it does not overflow";
+    uhadd(x: i32, y: i32) -> i32 = ((u64::from(x as u32) + u64::from(y as u32)) >> 1) as i32, "The mean of two unsigned numbers, rounded down; it does not overflow";
+    urhadd(x: i32, y: i32) -> i32 = ((u64::from(x as u32) + u64::from(y as u32) + 1) >> 1) as i32, "The mean of two unsigned numbers, rounded up; it does not overflow";
 
     float_as_int(x: f32) -> i32 = x.to_bits() as i32, "The bits of `x`";
     float_as_uint(x: f32) -> i32 = x.to_bits() as i32, "The bits of `x`";

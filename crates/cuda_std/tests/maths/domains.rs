@@ -1,5 +1,7 @@
 //! What to feed each function of f32, and its exact result.
 
+use std::f32::consts::PI;
+
 use cuda_std::intrinsics as exact;
 
 use crate::device::numbers;
@@ -113,8 +115,8 @@ pub const FAST: &[Function] = functions! {
 };
 
 pub const FAST_SWINGING: &[Function] = swinging! {
-    "fast_sinf" [Between(-3.1416, 3.1416)] |x| exact::sin(x[0]);
-    "fast_cosf" [Between(-3.1416, 3.1416)] |x| exact::cos(x[0]);
+    "fast_sinf" [Between(-PI, PI)] |x| exact::sin(x[0]);
+    "fast_cosf" [Between(-PI, PI)] |x| exact::cos(x[0]);
 };
 
 /// Every function that is measured.

@@ -6,8 +6,12 @@ use crate::ulp;
 const VALUES: [f64; 11] =
     [f64::NAN, 0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, 0.5, -0.5, 2.0, -3.0];
 
+type Unary = fn(f64) -> f64;
+/// Two arguments and the result.
+type Case = (f64, f64, f64);
+
 /// Unary functions of the standard library; f32's have an `f` at the end here.
-const STANDARD: &[(&str, fn(f64) -> f64)] = &[
+const STANDARD: &[(&str, Unary)] = &[
     ("sin", f64::sin),
     ("cos", f64::cos),
     ("tan", f64::tan),
@@ -141,7 +145,7 @@ const OTHERS: &[(&str, &[(f64, f64)])] = {
 };
 
 /// Binary functions: arguments, result.
-const BINARY: &[(&str, &[(f64, f64, f64)])] = {
+const BINARY: &[(&str, &[Case])] = {
     const NAN: f64 = f64::NAN;
     const INF: f64 = f64::INFINITY;
     use std::f64::consts::{FRAC_PI_2, PI};
