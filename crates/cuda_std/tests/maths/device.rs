@@ -40,12 +40,21 @@ fn builder() -> CudaBuilder {
 }
 
 fn compile(name: &str, builder: CudaBuilder) -> Arc<Program> {
+    let program = Program::compile(&ptx(name, builder));
+    Arc::new(program.unwrap_or_else(|error| panic!("{name}: {error}")))
+}
+
+/// Builds the kernels and gives the PTX.
+fn ptx(name: &str, builder: CudaBuilder) -> String {
     let path: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("maths_{name}.ptx"));
     let built = builder.copy_to(&path).build();
     built.unwrap_or_else(|error| panic!("{error}"));
-    let source = std::fs::read_to_string(&path).expect("the builder wrote the file");
-    let program = Program::compile(&source);
-    Arc::new(program.unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+    std::fs::read_to_string(&path).expect("the builder wrote the file")
+}
+
+/// The kernels' PTX without libdevice, with subnormal f32s flushed to zero.
+pub fn flushing_ptx() -> String {
+    ptx("flushing", builder().without_libdevice().ftz(true))
 }
 
 struct Silent;

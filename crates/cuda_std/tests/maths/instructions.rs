@@ -1,6 +1,6 @@
 //! Functions with one rounding mode, against exact results that are rounded here.
 
-use crate::device::{Source, numbers, run};
+use crate::device::{Source, flushing_ptx, numbers, run};
 
 /// The four ways to round, by the ends of names.
 const MODES: [&str; 4] = ["rn", "rz", "ru", "rd"];
@@ -240,5 +240,31 @@ fn conversions_between_floats_round() {
         };
         let expected = if half >> 15 == 1 { -size } else { size };
         assert_eq!((f64::from(float), back[0]), (expected, half.into()), "{half:x}");
+    }
+}
+
+#[test]
+fn flushing_to_zero_reaches_the_instructions() {
+    let ptx = flushing_ptx();
+    let kernel = |name: &str| {
+        let start = ptx.find(&format!(".entry {name}(")).expect("the kernel is there");
+        let end = ptx[start..].find("// -- End function").expect("it ends");
+        &ptx[start..start + end]
+    };
+    for (name, instruction) in [
+        ("k_fadd_rz", "add.rz.ftz.f32"),
+        ("k_fmaf_ru", "fma.rp.ftz.f32"),
+        ("k_fsqrt_rd", "sqrt.rm.ftz.f32"),
+        ("k_float2int_rn", "cvt.rni.ftz.s32.f32"),
+        ("k_double2float_rz", "cvt.rz.ftz.f32.f64"),
+        ("k_saturatef", "cvt.sat.ftz.f32.f32"),
+        ("k_sqrtf", "sqrt.rn.ftz.f32"),
+        ("k_fmaf", "fma.rn.ftz.f32"),
+        ("m_fast_exp", "ex2.approx.ftz.f32"),
+        // These say in their names that they don't.
+        ("k_fmaf_ieee_rn", "fma.rn.f32"),
+        ("k_dadd_rz", "add.rz.f64"),
+    ] {
+        assert!(kernel(name).contains(instruction), "{instruction} is not in {}", kernel(name));
     }
 }
