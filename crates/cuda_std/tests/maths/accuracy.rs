@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::device::{Source, run};
 use crate::domains;
+use crate::on_device::{Backend, backend};
 use crate::report::{self, Errors};
 use crate::ulp;
 
@@ -95,6 +96,23 @@ fn vectors() -> BTreeMap<String, Vec<Vector>> {
     functions
 }
 
+/// How much more the error of a function may be on hardware than on the emulator, whose approximate instructions round correctly
+/// (PTX ISA, "Floating Point Instructions"): `sin` and `cos` are off by up to 2^-20.5, `tanh` by a relative 2^-11, the others by
+/// about 2 units in the last place.
+fn allowance(source: Source, name: &str) -> f64 {
+    let of_f32 = domains::all().any(|function| function.name == name);
+    match name {
+        _ if backend() == Backend::Emulator => 0.0,
+        "fast_sinf" | "fast_cosf" => 8.0,
+        "fast_tanhf" => 8192.0,
+        "frsqrt_rn" => 0.0,
+        "rsqrtf" => 2.0,
+        _ if name.starts_with("fast_") => 4.0,
+        _ if of_f32 && source == Source::Libdevice => 2.0,
+        _ => 0.0,
+    }
+}
+
 #[test]
 fn errors_stay_within_what_the_documentation_states() {
     let measured: Vec<(Source, BTreeMap<String, f64>)> =
@@ -104,6 +122,7 @@ fn errors_stay_within_what_the_documentation_states() {
     for (source, errors) in &measured {
         for (name, &error) in errors {
             let limit = stated.get(name).and_then(|errors: &Errors| errors.of(*source));
+            let limit = limit.map(|limit| limit + allowance(*source, name));
             match limit {
                 Some(limit) if error <= limit => {}
                 Some(limit) => {

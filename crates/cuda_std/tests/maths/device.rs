@@ -1,13 +1,21 @@
-//! The kernels of `tests/device_maths`, compiled with and without libdevice, on the emulator.
+//! The kernels of `tests/device_maths`, compiled with and without libdevice, on the emulator or on a GPU
+//! (`tests/on_device/device/mod.rs` says how to choose).
+//!
+//! `CUDA_STD_MATHS_PTX` names a folder with `maths_fallback.ptx` and, where there is libdevice, `maths_libdevice.ptx`, for machines
+//! that can't compile them. The builds leave both in the target folder's `tmp`.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use cuda_builder::{CudaBuilder, Libdevice};
-use ptx_emulator::{Launch, Machine, MachineConfig, Output, Program};
+use ptx_emulator::Program;
+
+use crate::on_device::{Device, Params, line};
 
 /// Whose functions a program has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// The `libm` crate's and `cuda_std`'s.
     Fallback,
@@ -15,18 +23,35 @@ pub enum Source {
     Libdevice,
 }
 
+/// PTX, and the program of it for the emulator.
+struct Kernels {
+    ptx: LazyLock<String>,
+    program: LazyLock<Arc<Program>>,
+}
+
+static FALLBACK: Kernels = Kernels {
+    ptx: LazyLock::new(|| ptx("fallback", builder().without_libdevice())),
+    program: LazyLock::new(|| compile(&FALLBACK.ptx)),
+};
+static LIBDEVICE: Kernels = Kernels {
+    ptx: LazyLock::new(|| ptx("libdevice", builder())),
+    program: LazyLock::new(|| compile(&LIBDEVICE.ptx)),
+};
+
 impl Source {
     /// Those that this machine can test: libdevice where it is found.
     pub fn all() -> impl Iterator<Item = Self> {
-        let libdevice = Libdevice::Search.find().unwrap_or_else(|error| panic!("{error}"));
-        [Self::Fallback].into_iter().chain(libdevice.map(|_| Self::Libdevice))
+        let libdevice = match given("libdevice") {
+            Some(file) => file.is_file(),
+            None => {
+                let found = Libdevice::Search.find();
+                found.unwrap_or_else(|error| panic!("{error}")).is_some()
+            }
+        };
+        [Self::Fallback].into_iter().chain(libdevice.then_some(Self::Libdevice))
     }
 
-    fn program(self) -> &'static Arc<Program> {
-        static FALLBACK: LazyLock<Arc<Program>> =
-            LazyLock::new(|| compile("fallback", builder().without_libdevice()));
-        static LIBDEVICE: LazyLock<Arc<Program>> =
-            LazyLock::new(|| compile("libdevice", builder()));
+    fn kernels(self) -> &'static Kernels {
         match self {
             Self::Fallback => &FALLBACK,
             Self::Libdevice => &LIBDEVICE,
@@ -34,33 +59,34 @@ impl Source {
     }
 }
 
+/// The file with the PTX of this name, if the environment says where such files are.
+fn given(name: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("CUDA_STD_MATHS_PTX")?;
+    Some(Path::new(&folder).join(format!("maths_{name}.ptx")))
+}
+
 fn builder() -> CudaBuilder {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device_maths");
     CudaBuilder::new(folder).target_dir(Path::new(env!("CARGO_TARGET_TMPDIR")).join("device_maths"))
 }
 
-fn compile(name: &str, builder: CudaBuilder) -> Arc<Program> {
-    let program = Program::compile(&ptx(name, builder));
-    Arc::new(program.unwrap_or_else(|error| panic!("{name}: {error}")))
+fn compile(ptx: &str) -> Arc<Program> {
+    Arc::new(Program::compile(ptx).unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// Builds the kernels and gives the PTX.
+/// The kernels' PTX, built unless it is given.
 fn ptx(name: &str, builder: CudaBuilder) -> String {
-    let path: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("maths_{name}.ptx"));
-    let built = builder.copy_to(&path).build();
-    built.unwrap_or_else(|error| panic!("{error}"));
-    std::fs::read_to_string(&path).expect("the builder wrote the file")
+    let path = given(name).unwrap_or_else(|| {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("maths_{name}.ptx"));
+        builder.copy_to(&path).build().unwrap_or_else(|error| panic!("{error}"));
+        path
+    });
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The kernels' PTX without libdevice, with subnormal f32s flushed to zero.
-pub fn flushing_ptx() -> String {
-    ptx("flushing", builder().without_libdevice().ftz(true))
-}
-
-struct Silent;
-
-impl Output for Silent {
-    fn print(&mut self, _: &[u8]) {}
+/// The kernels' PTX without libdevice, with subnormal f32s flushed to zero; `None` where nothing can be built.
+pub fn flushing_ptx() -> Option<String> {
+    given("").is_none().then(|| ptx("flushing", builder().without_libdevice().ftz(true)))
 }
 
 /// Runs the kernel `name` on arguments of up to 64 bits each; up to two results each.
@@ -74,38 +100,19 @@ pub fn run_words<const N: usize, const M: usize>(
     name: &str,
     arguments: &[[u64; N]],
 ) -> Vec<[u64; M]> {
-    let mut machine = Machine::new(MachineConfig::default());
-    let module = machine.load(Arc::clone(source.program())).expect("the statics fit");
-    let bytes: Vec<u8> =
-        arguments.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
-    let poison = vec![0xA5; arguments.len() * 8 * M];
-    let memory = machine.memory_mut();
-    let input = memory.alloc(bytes.len().max(1) as u64, "arguments").expect("there is memory");
-    let output = memory.alloc(poison.len().max(1) as u64, "results").expect("there is memory");
-    memory.write(input, &bytes).expect("just allocated");
-    memory.write(output, &poison).expect("just allocated");
-    let params: Vec<u8> = [input, arguments.len() as u64, output]
-        .iter()
-        .flat_map(|word| word.to_le_bytes())
-        .collect();
-    let blocks = arguments.len().div_ceil(128).max(1) as u32;
-    let launch = Launch {
-        kernel: name,
-        grid: [blocks, 1, 1],
-        block: [128, 1, 1],
-        dynamic_shared_bytes: 0,
-        params: &params,
-    };
-    machine
-        .launch(module, &launch, &mut Silent)
-        .unwrap_or_else(|fault| panic!("{name} from {source:?}: {fault}"));
-    let mut bytes = vec![0; poison.len()];
-    machine.memory().read(output, &mut bytes).expect("an allocation");
-    let words: Vec<u64> = bytes
-        .chunks_exact(8)
-        .map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes")))
-        .collect();
-    words.chunks_exact(M).map(|chunk| chunk.try_into().expect("M words")).collect()
+    thread_local! {
+        /// A driver takes long to translate so many kernels.
+        static DEVICES: RefCell<HashMap<Source, Device>> = RefCell::default();
+    }
+    DEVICES.with_borrow_mut(|devices| {
+        let Kernels { ptx, program } = source.kernels();
+        let device = devices.entry(source).or_insert_with(|| Device::with(ptx, program));
+        let input = device.upload(arguments);
+        let output = device.upload(&vec![[0xA5A5_A5A5_A5A5_A5A5_u64; M]; arguments.len()]);
+        let params = Params::default().slice(input, arguments.len()).value(output);
+        device.run(name, line(arguments.len().div_ceil(128) as u32, 128), &params);
+        device.download(output, arguments.len())
+    })
 }
 
 /// Numbers that repeat nowhere (SplitMix64).

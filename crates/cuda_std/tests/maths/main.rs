@@ -1,4 +1,4 @@
-//! The mathematical functions, executed on the emulator: with libdevice where this machine has it, and without.
+//! The mathematical functions, executed on the emulator or on a GPU: with libdevice where this machine has it, and without.
 
 mod accuracy;
 mod algebra;
@@ -6,6 +6,9 @@ mod device;
 mod domains;
 mod instructions;
 mod integers;
+#[allow(dead_code, reason = "only the device itself is used here")]
+#[path = "../on_device/device/mod.rs"]
+mod on_device;
 mod pairs;
 mod report;
 mod special;

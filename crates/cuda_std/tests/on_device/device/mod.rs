@@ -124,9 +124,14 @@ pub const fn line(grid: u32, block: u32) -> Shape {
 
 impl Device {
     pub fn new() -> Self {
+        Self::with(&PTX, &PROGRAM)
+    }
+
+    /// A device with other kernels than those of `tests/device`: their PTX, and the same for the emulator.
+    pub fn with(ptx: &str, program: &LazyLock<Arc<Program>>) -> Self {
         match backend() {
-            Backend::Emulator => Self(Box::new(emulator::Emulator::new(&PROGRAM))),
-            Backend::Driver => Self(Box::new(driver::Driver::new(&PTX))),
+            Backend::Emulator => Self(Box::new(emulator::Emulator::new(program))),
+            Backend::Driver => Self(Box::new(driver::Driver::new(ptx))),
         }
     }
 
