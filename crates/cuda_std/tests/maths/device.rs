@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
@@ -101,12 +102,14 @@ pub fn run_words<const N: usize, const M: usize>(
     arguments: &[[u64; N]],
 ) -> Vec<[u64; M]> {
     thread_local! {
-        /// A driver takes long to translate so many kernels.
-        static DEVICES: RefCell<HashMap<Source, Device>> = RefCell::default();
+        /// A driver takes long to translate so many kernels. Never dropped: when a thread's variables are, the driver's may be
+        /// gone already.
+        static DEVICES: RefCell<HashMap<Source, ManuallyDrop<Device>>> = RefCell::default();
     }
     DEVICES.with_borrow_mut(|devices| {
         let Kernels { ptx, program } = source.kernels();
-        let device = devices.entry(source).or_insert_with(|| Device::with(ptx, program));
+        let device =
+            devices.entry(source).or_insert_with(|| ManuallyDrop::new(Device::with(ptx, program)));
         let input = device.upload(arguments);
         let output = device.upload(&vec![[0xA5A5_A5A5_A5A5_A5A5_u64; M]; arguments.len()]);
         let params = Params::default().slice(input, arguments.len()).value(output);
