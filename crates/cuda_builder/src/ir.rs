@@ -5,4 +5,5 @@
 
 pub(crate) mod global;
 pub(crate) mod location;
+pub(crate) mod parser;
 pub(crate) mod token;

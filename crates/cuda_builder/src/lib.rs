@@ -11,7 +11,7 @@
 //! 3. `address_space.rs` moves marked statics into shared, constant and global memory;
 //! 4. `maths.rs` gives the `libm` crate's functions the GPU's instructions, and those of libdevice, which `libdevice.rs` finds;
 //! 5. `optimise.rs` runs LLVM's optimiser over the whole program, with the attributes that `target_attributes.rs` and
-//!    `panics.rs` give its functions;
+//!    `panics.rs` give its functions, and the atomics of `atomics.rs`;
 //! 6. `symbols.rs` checks that every function is defined;
 //! 7. `codegen.rs` writes PTX;
 //! 8. `dependencies.rs` tells cargo what to watch, and `output.rs` puts the files in place, whole or not at all.
@@ -20,6 +20,7 @@
 
 mod address_space;
 mod arch;
+mod atomics;
 mod build_script;
 mod builder;
 mod codegen;

@@ -1,6 +1,8 @@
 //! From the merged bitcode to the optimised module: unused code goes, all functions get one processor, panics inline,
-//! mathematical functions become instructions or libdevice's, marked statics get their address spaces, and LLVM optimises.
+//! mathematical functions become instructions or libdevice's, marked statics get their address spaces, LLVM optimises, and atomics
+//! get the orderings and scopes that LLVM would lose.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +10,7 @@ use crate::arch::NvvmArch;
 use crate::error::CudaBuilderError;
 use crate::llvm::{self, Argument, flag};
 use crate::toolchain::Toolchain;
-use crate::{address_space, maths, panics, target_attributes};
+use crate::{address_space, atomics, maths, panics, target_attributes};
 
 /// How to optimise.
 pub(crate) struct Request<'a> {
@@ -72,6 +74,7 @@ pub(crate) fn optimise(
     let module = if request.optimise { panics::inline(&module) } else { module };
     let maths::Rewritten { module, uses: maths } =
         maths::rewrite(&module, request.libdevice.is_some() && request.override_libm);
+    let module = atomics::expand(&module);
     let module = address_space::rewrite(&module, request.immutable_statics_to_constant)?;
     fs::write(&placed, module.as_bytes()).map_err(CudaBuilderError::io("write", &placed))?;
 
@@ -97,7 +100,8 @@ pub(crate) fn optimise(
         arguments.push(flag("-strip-debug"));
     }
     llvm::run(toolchain, "opt", arguments)?;
-    Ok(Optimised { module: optimised, maths })
+    let module = lower_atomics(request, &optimised)?;
+    Ok(Optimised { module, maths })
 }
 
 /// Adds to the module those of libdevice's functions that it declares, and what they call.
@@ -132,6 +136,31 @@ impl Request<'_> {
         .into_iter()
         .map(|(name, value)| flag(format!("-nvvm-reflect-add={name}={value}")))
     }
+}
+
+/// Puts into the optimised module what stands for its atomics; gives the path of the result.
+fn lower_atomics(request: &Request<'_>, optimised: &Path) -> Result<PathBuf, CudaBuilderError> {
+    let Request { toolchain, arch, ptx_version, folder, .. } = *request;
+    let target = atomics::Target { capability: arch.capability_value(), ptx: ptx_version };
+    let read = |path: &Path| fs::read_to_string(path).map_err(CudaBuilderError::io("read", path));
+    if matches!(atomics::lower(&read(optimised)?, target), Cow::Borrowed(_)) {
+        return Ok(optimised.to_owned());
+    }
+    let [inferred, lowered, result] =
+        ["inferred.ll", "lowered.ll", "atomics.ll"].map(|name| folder.join(name));
+    let run = |passes: &str, from: &Path, to: &Path| {
+        let mut arguments =
+            vec![flag(passes), flag("-S"), Argument::Path(from), Argument::Output(to)];
+        arguments.extend(target_flags(arch, ptx_version));
+        llvm::run(toolchain, "opt", arguments)
+    };
+    // `llc` would do this too, but not see through inline PTX.
+    run("-passes=infer-address-spaces", optimised, &inferred)?;
+    let module = read(&inferred)?;
+    fs::write(&lowered, atomics::lower(&module, target).as_bytes())
+        .map_err(CudaBuilderError::io("write", &lowered))?;
+    run("-passes=always-inline,globaldce", &lowered, &result)?;
+    Ok(result)
 }
 
 /// The processor and the PTX version, as `opt` and `llc` take them.
