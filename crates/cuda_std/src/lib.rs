@@ -26,6 +26,7 @@
 //! | work within a warp | [`warp`] |
 //! | compute sines, logarithms, error functions | [`float`], [`intrinsics`] |
 //! | print from a kernel | [`io`] |
+//! | change memory that other threads change too | [`atomic`] |
 //! | look at memories, addresses, clocks | [`mem`], [`ptr`], [`misc`] |
 #![cfg_attr(not(target_arch = "nvptx64"), doc = "| describe a launch, on the host | [`launch`] |")]
 //!
@@ -50,6 +51,7 @@ extern crate self as cuda_std;
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate std;
 
+pub mod atomic;
 mod disjoint;
 mod fallback;
 pub mod float;
@@ -79,6 +81,7 @@ pub use float::{FastFloat, FloatExt, GpuFloat};
 /// Vectors, matrices and quaternions for kernels: what [`thread`]'s indices are made of.
 pub use glam;
 pub use glam::{UVec2, UVec3};
+pub use half::{bf16, f16};
 
 /// The pages of `docs/` whose examples are compiled with this crate's.
 #[cfg(doctest)]

@@ -6,4 +6,4 @@
 //! alone writes `use cuda_std::{print, println};` besides.
 
 pub use crate::io::{print, println};
-pub use crate::{DisjointMatrix, DisjointSlice, address_space, kernel, shared_array, thread};
+pub use crate::{DisjointMatrix, DisjointSlice, address_space, f16, kernel, shared_array, thread};

@@ -21,7 +21,7 @@ const PREFIX: &str = "@cuda_std.atomic.";
 /// | `cas.T` | pointer, current, new, ordering, ordering of failure, scope | old value |
 /// | `fence` | ordering, scope | |
 ///
-/// Ordering and scope are constants, the numbers of [`Ordering::ALL`] and [`Scope::ALL`]. A call that is otherwise stays, and
+/// Orderings must be ones that the operation can have. They and the scope are constants, the numbers of [`Ordering::ALL`] and [`Scope::ALL`]. A call that is otherwise stays, and
 /// with it an undefined function, of which the builder complains.
 pub(crate) fn expand(module: &str) -> Cow<'_, str> {
     if !module.contains(PREFIX) {
@@ -107,6 +107,9 @@ impl<'a> Call<'a> {
         let mut out = String::new();
         if action == "fence" {
             let (ordering, scope) = (ordering(next()?)?, scope(next()?)?);
+            if ordering == Ordering::Monotonic {
+                return None;
+            }
             writeln!(out, "  fence{} {}{metadata}", scope.llvm(), ordering.llvm()).ok()?;
             return Some(out);
         }
@@ -124,6 +127,9 @@ impl<'a> Call<'a> {
         let written = match action {
             "load" => {
                 let (ordering, scope) = (ordering(next()?)?, scope(next()?)?);
+                if matches!(ordering, Ordering::Release | Ordering::AcquireRelease) {
+                    return None;
+                }
                 let (scope, ordering) = (scope.llvm(), ordering.llvm());
                 writeln!(
                     out,
@@ -132,6 +138,9 @@ impl<'a> Call<'a> {
             }
             "store" => {
                 let (value, ordering, scope) = (next()?, ordering(next()?)?, scope(next()?)?);
+                if matches!(ordering, Ordering::Acquire | Ordering::AcquireRelease) {
+                    return None;
+                }
                 let (scope, ordering) = (scope.llvm(), ordering.llvm());
                 writeln!(
                     out,
@@ -161,6 +170,9 @@ impl<'a> Call<'a> {
                 let (current, new) = (next()?, next()?);
                 let (success, failure) = (ordering(next()?)?, ordering(next()?)?);
                 let scope = scope(next()?)?.llvm();
+                if matches!(failure, Ordering::Release | Ordering::AcquireRelease) {
+                    return None;
+                }
                 let (success, failure) = (success.llvm(), failure.llvm());
                 let pair = format!("%cuda_std.atomic.{number}.pair");
                 writeln!(
@@ -231,6 +243,9 @@ mod tests {
             "declare i32 @cuda_std.atomic.rmw.add.i32(ptr, i32, i32, i32) #4\n",
             "  %x = call i32 @cuda_std.atomic.rmw.add.i32(ptr %p, i32 1, i32 %ordering, i32 0)\n",
             "  %x = call i32 @cuda_std.atomic.rmw.add.i32(ptr %p, i32 1, i32 5, i32 0)\n",
+            "  call void @cuda_std.atomic.fence(i32 0, i32 1)\n",
+            "  %x = call i32 @cuda_std.atomic.load.i32(ptr %p, i32 2, i32 0)\n",
+            "  call void @cuda_std.atomic.store.i32(ptr %p, i32 %v, i32 1, i32 0)\n",
             "  %x = call i32 @cuda_std.atomic.load.i7(ptr %p, i32 1, i32 0)\n",
             "  store ptr @cuda_std.atomic.fence, ptr %p\n",
         ] {

@@ -1,7 +1,8 @@
 //! The functions that stand for atomic instructions; LLVM inlines them.
 //!
-//! What PTX has is inline PTX. The rest is a loop around the compare-and-swap of 32 or 64 bits that LLVM gets right; values of
-//! 8 and 16 bits are a part of an aligned word there.
+//! What PTX has is inline PTX. The rest is a loop around the compare-and-swap of 32 or 64 bits that LLVM gets right, or that of 16
+//! bits that PTX has. A value of 8 bits (before sm_70 of 16 bits too) is a part of an aligned word there, all of which is read
+//! and written.
 //!
 //! PTX's orderings stop at acquire-release. A sequentially consistent operation is a `fence.sc` and then an acquiring one
 //! (Lustig, Sahasrabuddhe, Giroux: A Formal Analysis of the NVIDIA PTX Memory Consistency Model, ASPLOS 2019; LLVM does the same
@@ -25,6 +26,11 @@ impl Target {
     /// Whether PTX has orderings (PTX ISA, "Memory Consistency Model": sm_70, PTX 6.0).
     pub(super) fn has_orderings(self) -> bool {
         self.capability >= 70 && self.ptx >= (6, 0)
+    }
+
+    /// Whether PTX swaps 16 bits (PTX ISA, `atom`: sm_70, PTX 6.3); LLVM takes the word around them.
+    fn swaps_16_bits(self) -> bool {
+        self.capability >= 70 && self.ptx >= (6, 3)
     }
 }
 
@@ -50,14 +56,14 @@ pub(super) fn helper(target: Target, atomic: &Atomic<'_>) -> Option<Helper> {
     };
     let order = Order::new(atomic.ordering, target);
     let body = if op == "cmpxchg" {
-        compare_exchange(atomic, order)?
+        compare_exchange(target, atomic, order, space)?
     } else if let Some(ptx) = instruction(target, atomic.ty, op) {
         Body { before: order.instruction.0, text: inline(target, atomic, &order, space, &ptx) }
     } else {
-        let word = narrow_bits(atomic.ty, op);
+        let word = narrow_bits(target, atomic.ty, op);
         let text = match word.and_then(|word| instruction(target, "i32", word)) {
             Some(ptx) => bits_of_a_word(target, atomic, &order, space, op, &ptx),
-            None => read_modify_write(atomic, &order, op)?,
+            None => read_modify_write(target, atomic, &order, space, op)?,
         };
         let before = if word.is_some() { order.instruction.0 } else { order.swap.0 };
         Body { before, text }
@@ -131,6 +137,15 @@ impl Order {
         Self { instruction, swap, after: None }
     }
 
+    /// The qualifier of a swap in inline PTX.
+    fn swap_qualifier(&self) -> &'static str {
+        match self.swap.1 {
+            _ if self.instruction.1.is_empty() => "",
+            Ordering::Acquire => ".acquire",
+            _ => ".relaxed",
+        }
+    }
+
     /// The fence before LLVM's own relaxed instruction.
     pub(super) fn before(&self) -> Option<Ordering> {
         self.swap.0
@@ -195,18 +210,22 @@ fn call(
     space: &str,
     (name, register): &(String, char),
 ) -> String {
-    // Scopes came with sm_60 and PTX 5.0.
-    let scoped = target.capability >= 60 && target.ptx >= (5, 0);
-    let scope = if scoped { format!(".{}", scope.ptx()) } else { String::new() };
+    let scope = scope_qualifier(target, scope);
     let ordering = order.instruction.1;
     format!(
         "asm sideeffect \"atom{ordering}{scope}{space}.{name} $0, [$1], $2;\", \"={register},l,{register},~{{memory}}\""
     )
 }
 
+/// Scopes came with sm_60 and PTX 5.0 (PTX ISA, `atom`).
+fn scope_qualifier(target: Target, scope: Scope) -> String {
+    let scoped = target.capability >= 60 && target.ptx >= (5, 0);
+    if scoped { format!(".{}", scope.ptx()) } else { String::new() }
+}
+
 /// The 32-bit operation that does a bitwise one on a part of a word.
-fn narrow_bits(ty: &str, op: &str) -> Option<&'static str> {
-    if !matches!(ty, "i8" | "i16") {
+fn narrow_bits(target: Target, ty: &str, op: &str) -> Option<&'static str> {
+    if ty != "i8" && (ty != "i16" || target.swaps_16_bits()) {
         return None;
     }
     ["and", "or", "xor"].into_iter().find(|known| *known == op)
@@ -254,20 +273,74 @@ fn bits_of_a_word(
     text
 }
 
-/// A loop. The load before it is relaxed: a plain one would be a race.
-fn read_modify_write(atomic: &Atomic<'_>, order: &Order, op: &str) -> Option<String> {
-    let Atomic { ty, pointer_type, .. } = *atomic;
-    let scope = atomic.scope.llvm();
-    let swap = order.swap.1.llvm();
-    let (narrow, word, bits) = match ty {
-        "i8" | "i16" => (true, "i32", ty),
-        "half" | "bfloat" => (true, "i32", "i16"),
-        "i32" | "float" => (false, "i32", "i32"),
-        "i64" | "double" => (false, "i64", "i64"),
+/// How many bits a loop swaps at once.
+fn word_of(target: Target, ty: &str) -> Option<Word> {
+    Some(match ty {
+        "i16" | "half" | "bfloat" if target.swaps_16_bits() => {
+            Word { ty: "i16", bits: "i16", align: 2 }
+        }
+        "i16" | "half" | "bfloat" => Word { ty: "i32", bits: "i16", align: 4 },
+        "i8" => Word { ty: "i32", bits: "i8", align: 4 },
+        "i32" | "float" => Word { ty: "i32", bits: "i32", align: 4 },
+        "i64" | "double" => Word { ty: "i64", bits: "i64", align: 8 },
         _ => return None,
-    };
-    let align = if word == "i64" { 8 } else { 4 };
-    let (mut text, place, take, put) = if narrow {
+    })
+}
+
+struct Word {
+    ty: &'static str,
+    /// The integer type of the value in it.
+    bits: &'static str,
+    /// In bytes.
+    align: u32,
+}
+
+impl Word {
+    /// Whether there are other values in it.
+    fn is_shared(&self) -> bool {
+        self.ty != self.bits
+    }
+
+    /// The lines that swap it, with `%seen` and `%swapped` as results.
+    fn swap(
+        &self,
+        target: Target,
+        atomic: &Atomic<'_>,
+        (ordering, qualifier): (Ordering, &str),
+        space: &str,
+        place: &str,
+    ) -> String {
+        let (ty, pointer_type, align) = (self.ty, atomic.pointer_type, self.align);
+        if ty == "i16" {
+            let scope = scope_qualifier(target, atomic.scope);
+            return format!(
+                "  %seen = call i16 asm sideeffect \"atom{qualifier}{scope}{space}.cas.b16 $0, [$1], $2, $3;\", \"=h,l,h,h,~{{memory}}\"({pointer_type} {place}, i16 %old, i16 %next)
+  %swapped = icmp eq i16 %seen, %old
+"
+            );
+        }
+        let (scope, ordering) = (atomic.scope.llvm(), ordering.llvm());
+        format!(
+            "  %pair = cmpxchg {pointer_type} {place}, {ty} %old, {ty} %next{scope} {ordering} monotonic, align {align}
+  %seen = extractvalue {{ {ty}, i1 }} %pair, 0
+  %swapped = extractvalue {{ {ty}, i1 }} %pair, 1
+"
+        )
+    }
+}
+
+/// A loop. The load before it is relaxed: a plain one would be a race.
+fn read_modify_write(
+    target: Target,
+    atomic: &Atomic<'_>,
+    order: &Order,
+    space: &str,
+    op: &str,
+) -> Option<String> {
+    let Atomic { ty, pointer_type, .. } = *atomic;
+    let word = word_of(target, ty)?;
+    let bits = word.bits;
+    let (mut text, place, take, put) = if word.is_shared() {
         let take = format!("  %part = lshr i32 %old, %shift\n  %was = trunc i32 %part to {bits}\n");
         let put = format!(
             "  %wide = zext {bits} %will to i32
@@ -298,6 +371,8 @@ fn read_modify_write(atomic: &Atomic<'_>, order: &Order, op: &str) -> Option<Str
     } else {
         "done:\n".to_owned()
     };
+    let swap = word.swap(target, atomic, (order.swap.1, order.swap_qualifier()), space, place);
+    let (word, align, scope) = (word.ty, word.align, atomic.scope.llvm());
     let _ = write!(
         text,
         "  %first = load atomic {word}, {pointer_type} {place}{scope} monotonic, align {align}
@@ -305,10 +380,7 @@ fn read_modify_write(atomic: &Atomic<'_>, order: &Order, op: &str) -> Option<Str
 
 again:
   %old = phi {word} [ %first, %start ], [ %seen, %again ]
-{take}{before}{compute}{after}{put}  %pair = cmpxchg {pointer_type} {place}, {word} %old, {word} %next{scope} {swap} monotonic, align {align}
-  %seen = extractvalue {{ {word}, i1 }} %pair, 0
-  %swapped = extractvalue {{ {word}, i1 }} %pair, 1
-  br i1 %swapped, label %done, label %again
+{take}{before}{compute}{after}{put}{swap}  br i1 %swapped, label %done, label %again
 
 {done}"
     );
@@ -356,7 +428,12 @@ fn compute(op: &str, ty: &str, old: &str, new: &str) -> Option<String> {
 }
 
 /// Compare-and-swap of 8 or 16 bits: fails only when these bits differ, not when their neighbours change.
-fn compare_exchange(atomic: &Atomic<'_>, order: Order) -> Option<Body> {
+fn compare_exchange(
+    target: Target,
+    atomic: &Atomic<'_>,
+    order: Order,
+    space: &str,
+) -> Option<Body> {
     let Atomic { ty, pointer_type, .. } = *atomic;
     if !matches!(ty, "i8" | "i16") {
         return None;
@@ -364,6 +441,9 @@ fn compare_exchange(atomic: &Atomic<'_>, order: Order) -> Option<Body> {
     let Kinds::CompareExchange { failure, .. } = atomic.kind else {
         return None;
     };
+    if ty == "i16" && target.swaps_16_bits() {
+        return Some(compare_exchange_16(target, atomic, failure, space));
+    }
     let scope = atomic.scope.llvm();
     let (before, success) = order.swap;
     // A failure that acquires does so in the last swap, which is one that failed or none: the fence covers both.
@@ -410,6 +490,30 @@ done:
 "
     );
     Some(Body { before, text })
+}
+
+/// With PTX's own instruction, and the stronger of both orderings, as LLVM has it for 32 bits.
+fn compare_exchange_16(
+    target: Target,
+    atomic: &Atomic<'_>,
+    failure: Ordering,
+    space: &str,
+) -> Body {
+    let ordering = match (atomic.ordering, failure) {
+        (Ordering::Release, Ordering::Acquire) => Ordering::AcquireRelease,
+        (success, failure) => success.max(failure),
+    };
+    let (before, qualifier) = Order::new(ordering, target).instruction;
+    let scope = scope_qualifier(target, atomic.scope);
+    let pointer_type = atomic.pointer_type;
+    let text = format!(
+        "  %old = call i16 asm sideeffect \"atom{qualifier}{scope}{space}.cas.b16 $0, [$1], $2, $3;\", \"=h,l,h,h,~{{memory}}\"({pointer_type} %place, i16 %current, i16 %value)
+  %same = icmp eq i16 %old, %current
+  %half = insertvalue {{ i16, i1 }} poison, i16 %old, 0
+  %result = insertvalue {{ i16, i1 }} %half, i1 %same, 1
+"
+    );
+    Body { before, text }
 }
 
 /// Compare-and-swap of a thread's own memory, for which PTX has none.

@@ -151,10 +151,10 @@ fn instructions_of_ptx_say_ordering_scope_and_space() {
 }
 
 #[test]
-fn bits_of_narrow_values_are_those_of_a_word() {
+fn bits_of_bytes_are_those_of_a_word() {
     let mut cases = Vec::new();
     for op in ["and", "or", "xor"] {
-        for value in ["i8 %v8", "i16 %v16"] {
+        for value in ["i8 %v8"] {
             for ordering in Ordering::ALL {
                 let body =
                     format!("  %r = atomicrmw {op} ptr %g, {value} {}, align 2", ordering.llvm());
@@ -185,13 +185,16 @@ fn everything_else_is_a_loop_whose_first_load_is_atomic_too() {
     let mut cases = Vec::new();
     let narrow =
         ["xchg", "add", "sub", "nand", "max", "min", "umax", "umin", "uinc_wrap", "udec_wrap"];
-    let narrow = narrow.iter().flat_map(|op| [(*op, "i8 %v8", 32), (*op, "i16 %v16", 32)]);
+    let narrow = narrow.iter().flat_map(|op| [(*op, "i8 %v8", 32), (*op, "i16 %v16", 16)]);
     let wide = [
+        ("and", "i16 %v16", 16),
+        ("or", "i16 %v16", 16),
+        ("xor", "i16 %v16", 16),
         ("nand", "i32 %v32", 32),
         ("nand", "i64 %v64", 64),
         ("uinc_wrap", "i64 %v64", 64),
         ("udec_wrap", "i64 %v64", 64),
-        ("fadd", "bfloat %b", 32),
+        ("fadd", "bfloat %b", 16),
     ];
     for (op, value, bits) in narrow.chain(wide) {
         for ordering in Ordering::ALL {
@@ -237,6 +240,8 @@ fn comparing_and_swapping() {
             };
             let swap = format!("atom.{qualifier}.gpu.shared.cas.b32");
             cases.push((body("i32 %v32"), fence.clone().into_iter().chain([swap]).collect()));
+            let swap = format!("atom.{qualifier}.gpu.shared.cas.b16");
+            cases.push((body("i16 %v16"), fence.clone().into_iter().chain([swap]).collect()));
 
             let (before, qualifier) = looped(success, Scope::Device);
             let before = if failure == SequentiallyConsistent { fence } else { before };
@@ -244,7 +249,7 @@ fn comparing_and_swapping() {
             let load = "ld.relaxed.gpu.shared.b32".to_owned();
             let swap = format!("atom.{qualifier}.gpu.shared.cas.b32");
             cases.push((
-                body("i16 %v16"),
+                body("i8 %v8"),
                 before.into_iter().chain([load, swap]).chain(after).collect(),
             ));
         }

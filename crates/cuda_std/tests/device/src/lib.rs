@@ -1,6 +1,7 @@
 //! Kernels that the test `on_device` runs.
 #![no_std]
 
+mod atomics;
 mod disjoint;
 mod hello;
 mod index;

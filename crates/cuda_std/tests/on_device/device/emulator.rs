@@ -13,8 +13,8 @@ pub(super) struct Emulator {
 }
 
 impl Emulator {
-    pub(super) fn new(program: &Arc<Program>) -> Self {
-        let mut machine = Machine::new(MachineConfig::default());
+    pub(super) fn new(program: &Arc<Program>, config: MachineConfig) -> Self {
+        let mut machine = Machine::new(config);
         let module = machine.load(Arc::clone(program)).expect("the statics fit");
         Self { machine, program: Arc::clone(program), module }
     }
@@ -42,6 +42,10 @@ impl Runs for Emulator {
 
     fn static_shared_bytes(&self, kernel: &str) -> u32 {
         self.program.kernel(kernel).expect("it is there").static_shared_bytes
+    }
+
+    fn take_findings(&mut self) -> Vec<String> {
+        self.machine.take_findings().iter().map(ToString::to_string).collect()
     }
 
     fn run(&mut self, kernel: &str, shape: Shape, params: &Params) -> Result<String, Failure> {

@@ -20,7 +20,7 @@ use std::sync::{Arc, LazyLock};
 
 use cuda_builder::CudaBuilder;
 use cust::error::CudaError;
-use ptx_emulator::{Fault, Program};
+use ptx_emulator::{Fault, MachineConfig, Program};
 
 pub use values::{Bytes, Params};
 
@@ -34,6 +34,13 @@ const GIVEN: &str = "CUDA_STD_TEST_PTX";
 static PTX: LazyLock<String> = LazyLock::new(|| {
     std::fs::read_to_string(&*PATH).unwrap_or_else(|error| panic!("{}: {error}", PATH.display()))
 });
+
+/// The PTX of a kernel.
+pub fn ptx_of(kernel: &str) -> &'static str {
+    let start = PTX.find(&format!(".entry {kernel}(")).expect("the kernel is there");
+    let end = PTX[start..].find("\n}\n").expect("it has an end");
+    &PTX[start..start + end]
+}
 
 /// This program again, with the same kernels.
 pub fn this_program() -> Command {
@@ -86,6 +93,10 @@ trait Runs {
     fn write(&mut self, address: u64, bytes: &[u8]);
     fn global(&self, name: &str) -> Option<(u64, u64)>;
     fn static_shared_bytes(&self, kernel: &str) -> u32;
+    /// What checks found in the launches since the last call.
+    fn take_findings(&mut self) -> Vec<String> {
+        Vec::new()
+    }
     /// Runs a kernel to its end; what it printed.
     fn run(&mut self, kernel: &str, shape: Shape, params: &Params) -> Result<String, Failure>;
 }
@@ -130,9 +141,21 @@ impl Device {
     /// A device with other kernels than those of `tests/device`: their PTX, and the same for the emulator.
     pub fn with(ptx: &str, program: &LazyLock<Arc<Program>>) -> Self {
         match backend() {
-            Backend::Emulator => Self(Box::new(emulator::Emulator::new(program))),
+            Backend::Emulator => {
+                Self(Box::new(emulator::Emulator::new(program, MachineConfig::default())))
+            }
             Backend::Driver => Self(Box::new(driver::Driver::new(ptx))),
         }
+    }
+
+    /// An emulated machine, whatever the others are: for what only it can show.
+    pub fn emulated(config: MachineConfig) -> Self {
+        Self(Box::new(emulator::Emulator::new(&PROGRAM, config)))
+    }
+
+    /// What checks found in the launches since the last call.
+    pub fn take_findings(&mut self) -> Vec<String> {
+        self.0.take_findings()
     }
 
     /// A copy on the device: its address.

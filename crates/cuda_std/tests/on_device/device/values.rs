@@ -2,6 +2,8 @@
 
 use std::ffi::c_void;
 
+use cuda_std::{bf16, f16};
+
 /// A kernel's parameters, in order.
 #[derive(Default)]
 pub struct Params(Vec<Param>);
@@ -63,7 +65,7 @@ macro_rules! bytes {
     )+};
 }
 
-bytes!(u8, i8, u16, u32, i32, u64, i64, i128, f32, f64);
+bytes!(u8, i8, u16, i16, u32, i32, u64, i64, i128, f32, f64, f16, bf16);
 
 impl<T: Bytes, const N: usize> Bytes for [T; N] {
     fn bytes(&self) -> Vec<u8> {
