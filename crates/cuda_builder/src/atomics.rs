@@ -13,11 +13,11 @@
 //! Before sm_70, PTX has neither orderings nor (before sm_60) scopes, and LLVM ends with an error for all but relaxed loads and
 //! stores.
 //!
-//! Two passes over the module's text mend that. [`lower`] goes over the optimised module and replaces what LLVM would get
+//! Two passes over the module's text mend that. [`lower()`] goes over the optimised module and replaces what LLVM would get
 //! wrong by calls of small functions that are inlined at once: inline PTX with the ordering and scope in it, fences where PTX
 //! has no such instruction, or a loop.
 //!
-//! [`expand`] goes over the module before it is optimised. Rust can say orderings but no scopes, and has no atomics of
+//! [`expand()`] goes over the module before it is optimised. Rust can say orderings but no scopes, and has no atomics of
 //! floating-point numbers, so `cuda_std::atomic` calls functions that nobody defines, named `cuda_std.atomic.…`; they become
 //! LLVM's own instructions, which have both. So LLVM sees atomics, and finds for instance which ones stay in shared memory.
 

@@ -1,6 +1,6 @@
 //! rust-cuda's functions on raw pointers, with the ordering in the name: one for each instruction of PTX.
 //!
-//! `volatile` is PTX's `.volatile` in loads and stores, and relaxed in all else. [`Atomic`](super::Atomic) has the same operations
+//! `volatile` is PTX's `.volatile` in loads and stores, and relaxed in all else. [`Atomic`] has the same operations
 //! as methods. On the host they work too, among the host's threads.
 //!
 //! ```

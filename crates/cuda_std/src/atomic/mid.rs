@@ -1,6 +1,6 @@
 //! rust-cuda's functions on raw pointers, with the ordering as an argument.
 //!
-//! [`Atomic`](super::Atomic) has the same operations as methods. On the host they work too, among the host's threads.
+//! [`Atomic`] has the same operations as methods. On the host they work too, among the host's threads.
 //!
 //! ```
 //! use core::sync::atomic::Ordering::Relaxed;

@@ -320,6 +320,7 @@ macro_rules! sums {
         ///
         /// As the module says.
         #[cfg(not(target_arch = "nvptx64"))]
+        #[expect(clippy::extra_unused_type_parameters, reason = "the host has no scopes")]
         pub(super) unsafe fn $name<S: Scope>(place: *mut $T, value: $T, order: Ordering) -> $T {
             // SAFETY: the caller's promise.
             let place = unsafe { host::$Atomic::from_ptr(place.cast()) };
@@ -339,6 +340,10 @@ sums! {
 /// See [`fence`](super::fence).
 #[inline(always)]
 #[track_caller]
+#[cfg_attr(
+    not(target_arch = "nvptx64"),
+    expect(clippy::extra_unused_type_parameters, reason = "the host has no scopes")
+)]
 pub(super) fn fence<S: Scope>(order: Ordering) {
     #[cfg(target_arch = "nvptx64")]
     {

@@ -76,7 +76,6 @@ pub(super) mod sealed {
     /// # Safety (of all functions)
     ///
     /// As [`raw`](crate::atomic::raw)'s.
-    #[expect(clippy::missing_safety_doc, reason = "said once, above")]
     pub trait Number: Sized {
         unsafe fn add<S: Scope>(place: *mut Self, value: Self, order: Ordering) -> Self;
         unsafe fn sub<S: Scope>(place: *mut Self, value: Self, order: Ordering) -> Self;

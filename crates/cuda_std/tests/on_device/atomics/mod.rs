@@ -12,7 +12,8 @@ fn every_ordering_can_be_chosen_at_run_time() {
     let sum = device.upload(&[0_u32]);
     for order in 0..5_u32 {
         device.run("any_ordering", line(4, 50), &Params::default().value(sum).value(order));
-        let expected = (order + 1) * 200 | if order == 4 { 1 << 31 } else { 0 };
+        let sign = if order == 4 { 1 << 31 } else { 0 };
+        let expected = ((order + 1) * 200) | sign;
         assert_eq!(device.download::<u32>(sum, 1), [expected]);
     }
 }
