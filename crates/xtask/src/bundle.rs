@@ -3,20 +3,25 @@
 
 use crate::error::Error;
 use crate::{process, workspace_root};
-use cuda_builder::CudaBuilder;
+use cuda_builder::{CudaBuilder, Libdevice};
 use std::path::{Path, PathBuf};
 
 /// Over this, the folder is refused: it must stay easy to carry.
 const LIMIT_MIB: u64 = 64;
 
 /// Test executables that run on whatever device there is, as `(package, test)`.
-const DEVICE_TESTS: [(&str, &str); 3] =
-    [("ferrowarp", "kernels"), ("ferrowarp", "faults"), ("cuda_std", "on_device")];
+const DEVICE_TESTS: [(&str, &str); 4] = [
+    ("ferrowarp", "kernels"),
+    ("ferrowarp", "faults"),
+    ("cuda_std", "on_device"),
+    ("cuda_std", "maths"),
+];
 
 /// The kernels of `cuda_std`'s tests.
 const TEST_KERNELS: &str = "crates/cuda_std/tests/device";
+const MATHS_KERNELS: &str = "crates/cuda_std/tests/device_maths";
 
-/// Their PTX in the folder.
+/// Where the PTX of the former is in the folder.
 const TEST_PTX: &str = "cuda_std.ptx";
 
 /// What runs it all, from the bundle's own folder. Kernels print on the standard output, and the tests that read it there
@@ -27,7 +32,7 @@ const RUN_SCRIPT: &str = "\
 set -eu
 cd \"$(dirname \"$0\")\"
 export CUDA_DRIVER_BACKEND=\"${CUDA_DRIVER_BACKEND:-gpu}\"
-export CUDA_STD_TEST_PTX=\"$PWD/cuda_std.ptx\"
+export CUDA_STD_TEST_PTX=\"$PWD/cuda_std.ptx\" CUDA_STD_MATHS_PTX=\"$PWD\"
 ./ferrowarp
 ./ferrowarp matmul --size 4096 --block 32
 for test in tests/*; do \"$test\" --test-threads=1; done
@@ -56,11 +61,17 @@ pub fn run(out: &Path) -> Result<(), Error> {
         copy(&built, &tests.join(format!("{package}-{test}")))?;
     }
     write(&out.join("kernels.ptx"), ferrowarp::KERNELS_PTX)?;
-    CudaBuilder::new(root.join(TEST_KERNELS))
-        .target_dir(root.join("target/device-tests"))
-        .copy_to(out.join(TEST_PTX))
-        .build()
-        .map_err(|error| Error::Kernels(Box::new(error)))?;
+    let kernels = |folder: &str, target: &str| {
+        CudaBuilder::new(root.join(folder)).target_dir(root.join("target").join(target))
+    };
+    build(kernels(TEST_KERNELS, "device-tests").copy_to(out.join(TEST_PTX)))?;
+    let maths = || kernels(MATHS_KERNELS, "device-maths");
+    build(maths().without_libdevice().copy_to(out.join("maths_fallback.ptx")))?;
+    // The tests of libdevice's functions are for those who have it.
+    let libdevice = Libdevice::Search.find().map_err(|error| Error::Kernels(Box::new(error)))?;
+    if libdevice.is_some() {
+        build(maths().copy_to(out.join("maths_libdevice.ptx")))?;
+    }
     let script = out.join("run.sh");
     write(&script, RUN_SCRIPT)?;
     make_executable(&script)?;
@@ -72,6 +83,11 @@ pub fn run(out: &Path) -> Result<(), Error> {
     }
     println!("{}: {mib} MiB; run {} there", out.display(), script.display());
     Ok(())
+}
+
+/// Compiles kernels.
+fn build(builder: CudaBuilder) -> Result<(), Error> {
+    builder.build().map(drop).map_err(|error| Error::Kernels(Box::new(error)))
 }
 
 /// Runs a cargo command and returns the one executable that it built under `name`.

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::{grid_size_2d, grid_size_3d, index_3d_usize, index_usize};
+use super::{block_dim_z, grid_dim_z, grid_size_2d, grid_size_3d, index_3d_usize, index_usize};
 
 /// The thread's number in the launch, which no other thread of the launch has, whatever the launch's dimensions.
 ///
@@ -80,9 +80,12 @@ impl UniqueIndex2d {
 #[inline]
 #[must_use]
 pub fn unique_index_2d() -> UniqueIndex2d {
-    let (column, row, layer) = index_3d_usize();
-    let (_, rows) = grid_size_2d();
-    UniqueIndex2d { row: layer * rows + row, column, of_this_thread: PhantomData }
+    let (column, mut row, layer) = index_3d_usize();
+    if grid_dim_z() | block_dim_z() != 1 {
+        let (_, rows) = grid_size_2d();
+        row += layer * rows;
+    }
+    UniqueIndex2d { row, column, of_this_thread: PhantomData }
 }
 
 /// Threads of the launch, in all directions.

@@ -50,9 +50,11 @@ fn statics_have_places_of_their_own() {
 #[test]
 fn static_shared_memory_is_counted() {
     let device = Device::new();
+    // A GPU's assembler gives out shared memory in pieces of 16 bytes.
+    let piece = if backend() == Backend::Driver { 16 } else { 1 };
     let bytes = |kernel| device.static_shared_bytes(kernel);
     assert_eq!(bytes("reverse"), 64 * 4);
-    assert_eq!(bytes("broadcast"), 4);
+    assert_eq!(bytes("broadcast").next_multiple_of(piece), 4_u32.next_multiple_of(piece));
     assert_eq!(bytes("two_tiles"), 2 * 32 * 4);
     assert_eq!(bytes("reverse_dynamic"), 0);
 }
