@@ -1,5 +1,8 @@
 //! No input makes the crate panic, overflow the stack, or take more than linear time.
 
+#[path = "../../../fuzz/bodies/corpus.rs"]
+mod corpus;
+
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
@@ -298,5 +301,18 @@ fn time_grows_with_the_size_of_the_input() {
             small.len(),
             large.len()
         );
+    }
+}
+
+/// What fuzzing reached, made small.
+#[test]
+fn the_packed_corpus_survives() {
+    let inputs = corpus::unpack(include_bytes!("data/parse.corpus.gz"));
+    assert!(inputs.len() > 200, "{} inputs", inputs.len());
+    for input in inputs {
+        let text = String::from_utf8_lossy(&input);
+        if std::panic::catch_unwind(|| exercise(&text)).is_err() {
+            panic!("this input did not survive:\n{text}");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! The promise: whatever the text, `compile` refuses it or every launch ends properly; nothing panics.
 
+#[path = "../../../fuzz/bodies/corpus.rs"]
+mod corpus;
 #[path = "../../../fuzz/bodies/run.rs"]
 mod run;
 
@@ -144,7 +146,20 @@ proptest! {
     }
 }
 
-/// What fuzzing found, and its first inputs.
+/// What fuzzing reached, made small.
+#[test]
+fn the_packed_corpus_survives() {
+    let inputs = corpus::unpack(include_bytes!("data/run.corpus.gz"));
+    assert!(inputs.len() > 500, "{} inputs", inputs.len());
+    for input in inputs {
+        let text = String::from_utf8_lossy(&input);
+        if std::panic::catch_unwind(|| survive(&text)).is_err() {
+            panic!("this input did not survive:\n{text}");
+        }
+    }
+}
+
+/// Where fuzzing begins, and what it found.
 #[test]
 fn the_corpus_survives() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/fuzz");

@@ -1,7 +1,8 @@
-//! Maintenance commands of the Ferrowarp repository: `cargo xtask ci|differential|ptxas|tables|numba-suite|bundle`.
+//! Maintenance commands of the Ferrowarp repository: `cargo xtask ci|differential|ptxas|tables|numba-suite|bundle|corpus`.
 
 mod bundle;
 mod ci;
+mod corpus;
 mod differential;
 mod error;
 mod numba_suite;
@@ -54,6 +55,13 @@ enum Command {
         #[arg(long, default_value = "target/bundle")]
         out: std::path::PathBuf,
     },
+    /// Pack what a fuzzer found for the tests to replay. Make it small first: see CONTRIBUTING.md.
+    Corpus {
+        /// The fuzz target.
+        target: corpus::Target,
+        /// The folder with its inputs.
+        folder: std::path::PathBuf,
+    },
 }
 
 fn main() -> std::process::ExitCode {
@@ -64,6 +72,7 @@ fn main() -> std::process::ExitCode {
         Command::Tables { check } => tables::run(check),
         Command::NumbaSuite(arguments) => numba_suite::run(&arguments),
         Command::Bundle { out } => bundle::run(&out),
+        Command::Corpus { target, folder } => corpus::run(target, &folder),
     };
     match result {
         Ok(()) => std::process::ExitCode::SUCCESS,
