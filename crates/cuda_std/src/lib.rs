@@ -26,6 +26,7 @@
 //! | work within a warp | [`warp`] |
 //! | compute sines, logarithms, error functions | [`float`], [`intrinsics`] |
 //! | print from a kernel | [`io`] |
+//! | draw random numbers | [`rand`] |
 //! | change memory that other threads change too | [`atomic`] |
 //! | look at memories, addresses, clocks | [`mem`], [`ptr`], [`misc`] |
 #![cfg_attr(not(target_arch = "nvptx64"), doc = "| describe a launch, on the host | [`launch`] |")]
@@ -69,6 +70,7 @@ pub mod misc;
 mod panic;
 pub mod prelude;
 pub mod ptr;
+pub mod rand;
 pub mod shared;
 pub mod thread;
 pub mod warp;

@@ -9,6 +9,7 @@ mod index;
 mod memory;
 mod panics;
 mod printing;
+mod rand;
 mod rust_cuda;
 mod through_the_driver;
 mod values;

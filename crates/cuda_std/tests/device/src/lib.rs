@@ -7,6 +7,7 @@ mod hello;
 mod index;
 mod memory;
 mod panics;
+mod rand;
 mod rust_cuda;
 mod values;
 mod warp;
