@@ -28,6 +28,7 @@
 //! | print from a kernel | [`io`] |
 //! | draw random numbers | [`rand`] |
 //! | change memory that other threads change too | [`atomic`] |
+//! | use `Vec`, `Box`, `String`, `format!` | [`mem`] |
 //! | look at memories, addresses, clocks | [`mem`], [`ptr`], [`misc`] |
 #![cfg_attr(not(target_arch = "nvptx64"), doc = "| describe a launch, on the host | [`launch`] |")]
 //!
@@ -43,7 +44,7 @@
 #![no_std]
 #![cfg_attr(
     target_arch = "nvptx64",
-    feature(stdarch_nvptx, asm_experimental_arch, link_llvm_intrinsics)
+    feature(stdarch_nvptx, asm_experimental_arch, link_llvm_intrinsics, alloc_error_handler)
 )]
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
 
@@ -51,6 +52,8 @@
 extern crate self as cuda_std;
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate std;
+
+extern crate alloc;
 
 pub mod atomic;
 mod disjoint;

@@ -1,4 +1,41 @@
-//! Sizes of a block's shared memory.
+//! The device's heap, and sizes of a block's shared memory.
+//!
+//! # `alloc` in kernels
+//!
+//! [`GLOBAL_ALLOCATOR`] is every kernel crate's allocator (rustc refuses a second), so the crate `alloc` works in kernels, and the
+//! [`prelude`](crate::prelude) has its commonest names. Kernels without any of it contain none of it.
+//!
+//! ```
+//! use cuda_std::prelude::*;
+//!
+//! /// How many primes are below each limit.
+//! #[kernel]
+//! pub fn primes(limits: &[u32], mut counts: DisjointSlice<u32>) {
+//!     let i = thread::unique_index();
+//!     if i.get() < counts.len() {
+//!         let limit = limits[i.get()] as usize;
+//!         let mut is_prime = vec![true; limit];
+//!         for n in 2..limit {
+//!             if is_prime[n] {
+//!                 counts[i] += 1;
+//!                 is_prime.iter_mut().skip(2 * n).step_by(n).for_each(|multiple| *multiple = false);
+//!             }
+//!         }
+//!     }
+//! }
+//! ```
+//!
+//! The heap is global memory that all threads share: 8 MB, unless the host sets `CU_LIMIT_MALLOC_HEAP_SIZE` before the first
+//! launch. Each allocation is a call of [`malloc`], hundreds of times slower than arithmetic; arrays of fixed size in registers or
+//! shared memory are better where they will do. What is never dropped stays allocated until the context ends.
+//!
+//! # Panics
+//!
+//! A `Vec`, `Box` or `String` that finds the heap full panics. `Vec::try_reserve` answers with an error instead.
+
+mod allocator;
+
+pub use allocator::{CUDAAllocator, GLOBAL_ALLOCATOR, free, malloc};
 
 use crate::gpu_only;
 

@@ -5,5 +5,12 @@
 //! Rust refuses a glob import that competes with its own prelude. For the same reason a crate that is `no_std` on the device
 //! alone writes `use cuda_std::{print, println};` besides.
 
+pub use alloc::borrow::ToOwned;
+pub use alloc::boxed::Box;
+pub use alloc::rc::Rc;
+pub use alloc::string::{String, ToString};
+pub use alloc::vec::Vec;
+pub use alloc::{format, vec};
+
 pub use crate::io::{print, println};
 pub use crate::{DisjointMatrix, DisjointSlice, address_space, f16, kernel, shared_array, thread};

@@ -5,6 +5,7 @@ mod atomics;
 mod device;
 mod disjoint;
 mod faults;
+mod heap;
 mod index;
 mod memory;
 mod panics;

@@ -4,6 +4,7 @@
 mod atomics;
 mod disjoint;
 mod hello;
+mod heap;
 mod index;
 mod memory;
 mod panics;

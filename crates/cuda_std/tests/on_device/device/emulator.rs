@@ -48,6 +48,11 @@ impl Runs for Emulator {
         self.machine.take_findings().iter().map(ToString::to_string).collect()
     }
 
+    fn heap_leaks(&self) -> Vec<String> {
+        let leaks = self.machine.leaks().into_iter().filter(|leak| leak.device_heap);
+        leaks.map(|leak| leak.to_string()).collect()
+    }
+
     fn run(&mut self, kernel: &str, shape: Shape, params: &Params) -> Result<String, Failure> {
         let launch = Launch {
             kernel,

@@ -97,6 +97,10 @@ trait Runs {
     fn take_findings(&mut self) -> Vec<String> {
         Vec::new()
     }
+    /// What kernels allocated and nobody freed, where the device tells.
+    fn heap_leaks(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// Runs a kernel to its end; what it printed.
     fn run(&mut self, kernel: &str, shape: Shape, params: &Params) -> Result<String, Failure>;
 }
@@ -156,6 +160,11 @@ impl Device {
     /// What checks found in the launches since the last call.
     pub fn take_findings(&mut self) -> Vec<String> {
         self.0.take_findings()
+    }
+
+    /// What kernels allocated and nobody freed, where the device tells.
+    pub fn heap_leaks(&self) -> Vec<String> {
+        self.0.heap_leaks()
     }
 
     /// A copy on the device: its address.
