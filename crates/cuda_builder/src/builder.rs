@@ -285,13 +285,22 @@ impl CudaBuilder {
     /// If there is no complete toolchain, the path holds no library crate, the crate doesn't compile, a marked static can't be
     /// placed, a function is undefined, an option can't be used, or a file can't be written. Each message says what to do.
     pub fn build(self) -> Result<PathBuf, CudaBuilderError> {
+        self.check_options()?;
+        let site = self.prepare()?;
+        let made = self.make(&site, &site.folder.join(&site.package.library))?;
+        self.write_results(&site, &made, &format!("{}.ptx", site.package.library))
+    }
+
+    /// Finds the tools and the crate, and takes the build folder.
+    pub(crate) fn prepare(&self) -> Result<Site, CudaBuilderError> {
         let script = BuildScript::detect();
         script.watch_variable(RUSTC_VARIABLE);
         script.watch_variable(LLVM_BIN_VARIABLE);
         Libdevice::variables().for_each(|name| script.watch_variable(name));
-        self.check_options()?;
         if !self.path_to_crate.is_dir() {
-            return Err(CudaBuilderError::CratePathDoesntExist { path: self.path_to_crate });
+            return Err(CudaBuilderError::CratePathDoesntExist {
+                path: self.path_to_crate.clone(),
+            });
         }
         let toolchain = match &self.toolchain {
             Some(toolchain) => toolchain.clone(),
@@ -305,11 +314,18 @@ impl CudaBuilder {
 
         let package = Package::read(&self.path_to_crate, &toolchain)?;
         let folder = self.build_folder(&script, &package)?;
-        let _lock = Lock::folder(&folder)?;
-        let lock_file = NewLockFile::expect(&package);
-        let compiled = self.run_cargo(&toolchain, &package, &folder)?;
-        lock_file.age(&package);
-        for file in dependencies::files(&compiled, &package)? {
+        let lock = Lock::folder(&folder)?;
+        Ok(Site { script, toolchain, libdevice, package, folder, _lock: lock })
+    }
+
+    /// Runs every stage but the last, with intermediate files in `stages`.
+    pub(crate) fn make(&self, site: &Site, stages: &Path) -> Result<Made, CudaBuilderError> {
+        let Site { script, toolchain, package, .. } = site;
+        let libdevice = site.libdevice.as_deref();
+        let lock_file = NewLockFile::expect(package);
+        let compiled = self.run_cargo(toolchain, package, &site.folder)?;
+        lock_file.age(package);
+        for file in dependencies::files(&compiled, package)? {
             script.watch(&file);
         }
         for name in dependencies::variables(&compiled) {
@@ -318,12 +334,11 @@ impl CudaBuilder {
         for warning in &compiled.warnings {
             script.warn(warning);
         }
-        let stages = folder.join(&package.library);
-        fs::create_dir_all(&stages).map_err(CudaBuilderError::io("create", &stages))?;
-        let optimised = self.run_optimiser(&toolchain, &compiled, libdevice.as_deref(), &stages)?;
+        fs::create_dir_all(stages).map_err(CudaBuilderError::io("create", stages))?;
+        let optimised = self.run_optimiser(toolchain, &compiled, libdevice, stages)?;
         let module = optimised.module;
-        let mut ptx = self.run_codegen(&toolchain, &module, &stages)?;
-        if let Some(origin) = maths::origin(optimised.maths, libdevice.as_deref())? {
+        let mut ptx = self.run_codegen(toolchain, &module, stages)?;
+        if let Some(origin) = maths::origin(optimised.maths, libdevice)? {
             script.note(&format!("{}: {origin}", package.name));
             ptx.insert_str(0, &format!("// {origin}\n"));
         }
@@ -333,11 +348,11 @@ impl CudaBuilder {
                 package.name
             ));
         }
-        self.write_results(&script, &toolchain, &package, &folder, &module, &ptx)
+        Ok(Made { module, ptx })
     }
 
     /// Refuses what this version can't do.
-    fn check_options(&self) -> Result<(), CudaBuilderError> {
+    pub(crate) fn check_options(&self) -> Result<(), CudaBuilderError> {
         let refuse = |option, reason: &str| {
             Err(CudaBuilderError::UnsupportedOption { option, reason: reason.to_owned() })
         };
@@ -462,23 +477,20 @@ impl CudaBuilder {
     }
 
     /// Writes the results; the PTX last, so that it is new only if everything went well.
-    fn write_results(
+    pub(crate) fn write_results(
         &self,
-        script: &BuildScript,
-        toolchain: &Toolchain,
-        package: &Package,
-        folder: &Path,
-        module: &Path,
-        ptx: &str,
+        site: &Site,
+        Made { module, ptx }: &Made,
+        name: &str,
     ) -> Result<PathBuf, CudaBuilderError> {
-        let path = script.out_dir().unwrap_or(folder).join(format!("{}.ptx", package.library));
+        let path = site.results().join(name);
         let text = || fs::read(module).map_err(CudaBuilderError::io("read", module));
         match self.emit {
             Some(EmitOption::LlvmIr) => write_file(&path.with_extension("ll"), &text()?)?,
             Some(EmitOption::Bitcode) => {
                 let bitcode = module.with_extension("bc");
                 llvm::run(
-                    toolchain,
+                    &site.toolchain,
                     "opt",
                     [flag("-passes=verify"), Argument::Path(module), Argument::Output(&bitcode)],
                 )?;
@@ -500,11 +512,35 @@ impl CudaBuilder {
     }
 }
 
+/// Where a build runs, and with what.
+pub(crate) struct Site {
+    script: BuildScript,
+    toolchain: Toolchain,
+    libdevice: Option<PathBuf>,
+    pub(crate) package: Package,
+    /// The nested build's files.
+    pub(crate) folder: PathBuf,
+    _lock: Lock,
+}
+
+impl Site {
+    /// The folder for the results.
+    pub(crate) fn results(&self) -> &Path {
+        self.script.out_dir().unwrap_or(&self.folder)
+    }
+}
+
+/// What the stages made for one architecture.
+pub(crate) struct Made {
+    module: PathBuf,
+    ptx: String,
+}
+
 /// The target folder that `out_dir` is in: cargo marks it (<https://bford.info/cachedir>).
 fn target_root(out_dir: &Path) -> Option<&Path> {
     out_dir.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file())
 }
 
-fn write_file(path: &Path, content: &[u8]) -> Result<(), CudaBuilderError> {
+pub(crate) fn write_file(path: &Path, content: &[u8]) -> Result<(), CudaBuilderError> {
     output::write(path, content).map_err(CudaBuilderError::io("write", path))
 }

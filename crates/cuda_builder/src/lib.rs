@@ -15,11 +15,14 @@
 //! 6. `symbols.rs` checks that every function is defined;
 //! 7. `codegen.rs` writes PTX;
 //! 8. `dependencies.rs` tells cargo what to watch, and `output.rs` puts the files in place, whole or not at all.
+//!
+//! `archs.rs` goes from 2 to 8 for several architectures in one build.
 
 #![forbid(unsafe_code)]
 
 mod address_space;
 mod arch;
+mod archs;
 mod atomics;
 mod build_script;
 mod builder;
@@ -41,6 +44,7 @@ mod terminal;
 pub mod toolchain;
 
 pub use arch::NvvmArch;
+pub use archs::PtxFiles;
 pub use builder::{CudaBuilder, DebugInfo, EmitOption};
 pub use error::{
     AddressSpaceError, CudaBuilderError, ToolchainError, UnknownArch, UnresolvedSymbol,

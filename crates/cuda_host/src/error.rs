@@ -83,7 +83,9 @@ impl Error {
             Problem::DeviceCount { .. } | Problem::NotOpen => ErrorKind::HostMisuse,
             Problem::UnknownKernel { .. }
             | Problem::UnknownVariable { .. }
-            | Problem::Signature { .. } => ErrorKind::Module,
+            | Problem::Signature { .. }
+            | Problem::NoFittingPtx { .. }
+            | Problem::UnknownArchitecture { .. } => ErrorKind::Module,
             Problem::Shape { .. } => ErrorKind::LaunchShape,
             Problem::OutOfMemory { .. } => ErrorKind::OutOfMemory,
             Problem::TooLarge { .. }
@@ -287,6 +289,19 @@ pub(crate) enum Problem {
     )]
     NulInText { what: &'static str, offset: usize },
 
+    #[error(
+        "no PTX for this device, which has compute capability {0}.{1} (sm_{0}{1}): {2}\n\
+         help: build the kernels for a plain architecture that is not above it as well \
+         (`CudaBuilder::build_archs`); `a` and `f` ones run on their own devices only",
+        device.0, device.1, there_is(available)
+    )]
+    NoFittingPtx { available: Vec<String>, device: (u32, u32) },
+
+    #[error(
+        "the set of PTX has an architecture `{name}`, which is none\nhelp: they are called sm_75, sm_90a, sm_100f"
+    )]
+    UnknownArchitecture { name: String },
+
     #[error("no module on this device has a kernel `{name}`{}", known_kernels(*modules, known))]
     UnknownKernel { name: String, modules: usize, known: Vec<String> },
 
@@ -378,6 +393,15 @@ pub(crate) enum Problem {
 
     #[error("kernel `{kernel}`: the arguments cannot be launched: {fault}")]
     Argument { kernel: &'static str, fault: String },
+}
+
+/// The architectures of a set of PTX, none of which fits.
+fn there_is(available: &[String]) -> String {
+    if available.is_empty() {
+        "the set is empty".into()
+    } else {
+        format!("there is {} only", available.join(", "))
+    }
 }
 
 /// A launch that cannot be, found before the driver is asked.

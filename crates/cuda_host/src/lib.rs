@@ -54,6 +54,7 @@ mod event;
 mod launch;
 mod memory;
 mod module;
+mod ptx_set;
 mod stream;
 mod sys;
 
@@ -72,6 +73,7 @@ pub use memory::{
     ToDevice,
 };
 pub use module::{KernelAttributes, Module};
+pub use ptx_set::PtxSet;
 pub use stream::Stream;
 
 /// The pages of `docs/` whose examples are compiled with this crate's.

@@ -16,6 +16,7 @@ use crate::error::{Error, Failure, Result};
 use crate::event::Event;
 use crate::memory::{DeviceArray, DeviceCopy, DeviceMatrix, Layout, ToDevice};
 use crate::module::{KernelAttributes, Module};
+use crate::ptx_set::PtxSet;
 use crate::stream::Stream;
 
 /// A GPU, or the emulator, open for launches.
@@ -166,6 +167,18 @@ impl Device {
     /// If the driver refuses the PTX: the message has the compiler's own words.
     pub fn load(&self, ptx: &str) -> Result<Module> {
         Module::load(&self.state, ptx)
+    }
+
+    /// Loads what fits this device best of PTX that was compiled for several architectures; see [`PtxSet::best`] for
+    /// which that is, and [`Device::load`] for the rest.
+    ///
+    /// The emulator counts as a device of the compute capability that [`Device::compute_capability`] says.
+    ///
+    /// # Errors
+    /// If none of the set runs on this device, or the driver refuses the PTX.
+    pub fn load_best(&self, set: &PtxSet<'_>) -> Result<Module> {
+        let (_, ptx) = set.best(self.compute_capability())?;
+        self.load(ptx)
     }
 
     /// What the compiled kernel needs: registers, shared and local memory, most threads in a block.
