@@ -12,7 +12,7 @@ use crate::libdevice::Libdevice;
 use crate::llvm::{self, Argument, flag};
 use crate::output::{self, Lock};
 use crate::toolchain::{LLVM_BIN_VARIABLE, RUSTC_VARIABLE, Toolchain};
-use crate::{codegen, maths, optimise, symbols};
+use crate::{codegen, limits, maths, optimise, symbols};
 
 /// What the PTX says about Rust's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -283,7 +283,7 @@ impl CudaBuilder {
     /// # Errors
     ///
     /// If there is no complete toolchain, the path holds no library crate, the crate doesn't compile, a marked static can't be
-    /// placed, a function is undefined, an option can't be used, or a file can't be written. Each message says what to do.
+    /// placed or doesn't fit, a function is undefined, an option can't be used, or a file can't be written. Each message says what to do.
     pub fn build(self) -> Result<PathBuf, CudaBuilderError> {
         self.check_options()?;
         let site = self.prepare()?;
@@ -338,6 +338,8 @@ impl CudaBuilder {
         let optimised = self.run_optimiser(toolchain, &compiled, libdevice, stages)?;
         let module = optimised.module;
         let mut ptx = self.run_codegen(toolchain, &module, stages)?;
+        let text = fs::read_to_string(&module).map_err(CudaBuilderError::io("read", &module))?;
+        limits::check(&ptx, &text)?;
         if let Some(origin) = maths::origin(optimised.maths, libdevice)? {
             script.note(&format!("{}: {origin}", package.name));
             ptx.insert_str(0, &format!("// {origin}\n"));

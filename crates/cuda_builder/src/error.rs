@@ -59,6 +59,10 @@ pub enum CudaBuilderError {
         symbols: Vec<UnresolvedSymbol>,
     },
 
+    /// Statics are larger than the memory they lie in.
+    #[error(transparent)]
+    TooMuchMemory(#[from] TooMuchMemory),
+
     /// An LLVM tool failed.
     #[error("{tool} failed on the kernel crate's code ({status})\n\n{output}\n\ncommand: {command}{help}", output = output.trim_end(), help = help_lines(help))]
     LlvmFailed {
@@ -148,6 +152,70 @@ pub struct UnresolvedSymbol {
     pub name: String,
     /// The functions that use it, each with `file:line:column` where known.
     pub users: Vec<String>,
+}
+
+/// Statics that are together larger than the memory they lie in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TooMuchMemory {
+    /// The shared memory of one kernel.
+    #[error(
+        "kernel `{kernel}` uses {bytes} bytes of shared memory in statics, and a kernel may use {limit} bytes ({} KiB)\n{}\nhelp: make them smaller, or use dynamic shared memory, whose size the launch states and whose limit is the GPU's own (227 KiB on sm_90)",
+        limit >> 10,
+        list(statics)
+    )]
+    Shared {
+        /// The kernel, readable.
+        kernel: String,
+        /// What it uses, with the functions it calls.
+        bytes: u64,
+        /// What it may use, bytes.
+        limit: u64,
+        /// The statics, the largest first.
+        statics: Vec<OversizedStatic>,
+    },
+
+    /// The constant memory of the whole module.
+    #[error(
+        "the kernels have {bytes} bytes of constant memory in statics, and a module may have {limit} bytes ({} KiB)\n{}\nhelp: leave the large ones in global memory: without `#[address_space(constant)]`, and without the builder's `use_constant_memory_space`",
+        limit >> 10,
+        list(statics)
+    )]
+    Constant {
+        /// What all statics need.
+        bytes: u64,
+        /// What they may need, bytes.
+        limit: u64,
+        /// The statics, the largest first.
+        statics: Vec<OversizedStatic>,
+    },
+}
+
+/// A static of a [`TooMuchMemory`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OversizedStatic {
+    /// Its path, readable.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Functions that use it, each with `file:line:column` where known.
+    pub users: Vec<String>,
+}
+
+/// At most this many statics are listed.
+const MAX_STATICS: usize = 8;
+
+fn list(statics: &[OversizedStatic]) -> String {
+    let mut text = String::new();
+    for one in statics.iter().take(MAX_STATICS) {
+        text.push_str(&format!("\n  {}: {} bytes\n", one.name, one.bytes));
+        one.users.iter().for_each(|user| text.push_str(&format!("    used in {user}\n")));
+    }
+    if statics.len() > MAX_STATICS {
+        text.push_str(&format!("\n  and {} smaller ones\n", statics.len() - MAX_STATICS));
+    }
+    text
 }
 
 /// Why a marked static can't be placed in its address space.

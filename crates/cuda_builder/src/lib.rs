@@ -13,7 +13,7 @@
 //! 5. `optimise.rs` runs LLVM's optimiser over the whole program, with the attributes that `target_attributes.rs` and
 //!    `panics.rs` give its functions, and the atomics of `atomics.rs`;
 //! 6. `symbols.rs` checks that every function is defined;
-//! 7. `codegen.rs` writes PTX;
+//! 7. `codegen.rs` writes PTX, and `limits.rs` checks that its statics fit the GPU's memories;
 //! 8. `dependencies.rs` tells cargo what to watch, and `output.rs` puts the files in place, whole or not at all.
 //!
 //! `archs.rs` goes from 2 to 8 for several architectures in one build.
@@ -33,6 +33,7 @@ mod dependencies;
 mod error;
 mod ir;
 mod libdevice;
+mod limits;
 mod llvm;
 mod maths;
 mod optimise;
@@ -47,7 +48,8 @@ pub use arch::NvvmArch;
 pub use archs::PtxFiles;
 pub use builder::{CudaBuilder, DebugInfo, EmitOption};
 pub use error::{
-    AddressSpaceError, CudaBuilderError, ToolchainError, UnknownArch, UnresolvedSymbol,
+    AddressSpaceError, CudaBuilderError, OversizedStatic, TooMuchMemory, ToolchainError,
+    UnknownArch, UnresolvedSymbol,
 };
 pub use libdevice::Libdevice;
 pub use toolchain::{Toolchain, ToolchainReport};

@@ -38,8 +38,8 @@ pub(crate) fn unresolved(module: &str) -> Vec<UnresolvedSymbol> {
         .collect()
 }
 
-/// The functions that use `name`, with the place of the use.
-fn users(module: &str, name: &str, locations: &Locations<'_>) -> Vec<String> {
+/// The functions that use the global `name` (with its `@`), with the place of the use.
+pub(crate) fn users(module: &str, name: &str, locations: &Locations<'_>) -> Vec<String> {
     let mut users: Vec<String> = Vec::new();
     let mut function = "";
     for line in module.lines() {

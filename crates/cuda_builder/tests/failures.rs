@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 
 use common::{assert_contains, builder, copy_fixture, edit, scratch, toolchain};
-use cuda_builder::{CudaBuilder, CudaBuilderError};
+use cuda_builder::{CudaBuilder, CudaBuilderError, TooMuchMemory};
 
 #[test]
 fn a_missing_crate_is_named_with_the_folder_it_was_looked_for_in() {
@@ -134,6 +134,57 @@ fn shared_memory_with_an_initial_value_names_the_static() {
     let error = builder(&folder).build().expect_err("shared memory starts uninitialised");
     assert!(matches!(error, CudaBuilderError::AddressSpace(_)));
     assert_contains(&error.to_string(), &["fixture_kernels::reverse::TILE", "MaybeUninit"]);
+}
+
+#[test]
+fn statics_that_do_not_fit_name_the_kernel_the_line_and_the_limit() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "too_large");
+    let source = folder.join("src/lib.rs");
+    let line_of = |what: &str| {
+        let text = fs::read_to_string(&source).expect("readable");
+        text.lines().position(|line| line.contains(what)).expect("it is there") + 1
+    };
+    // 13000 elements of 4 bytes, where 12288 fit.
+    edit(
+        &source,
+        "MaybeUninit<[f32; 64]> = MaybeUninit::uninit()",
+        "MaybeUninit<[f32; 13000]> = MaybeUninit::uninit()",
+    );
+    let error = builder(&folder).build().expect_err("52000 bytes are too many");
+    assert!(
+        matches!(&error, CudaBuilderError::TooMuchMemory(TooMuchMemory::Shared { kernel, bytes: 52000, statics, .. })
+            if kernel == "reverse" && statics.len() == 1),
+        "{error}"
+    );
+    let place = format!("`reverse` at src/lib.rs:{}:", line_of("*tile.add(i) = *a.add(i);"));
+    assert_contains(
+        &error.to_string(),
+        &["fixture_kernels::reverse::TILE: 52000 bytes", "(48 KiB)", &place, "help: "],
+    );
+
+    edit(&source, "[f32; 13000]", "[f32; 64]");
+    edit(&source, "static TABLE: [u32; 16] = [", "static TABLE: [u32; 16400] = filled([");
+    edit(
+        &source,
+        "9, 7, 9, 3];",
+        "9, 7, 9, 3]);\nconst fn filled(of: [u32; 16]) -> [u32; 16400] {\n    let mut all = [0; 16400];\n    let mut i = 0;\n    while i < 16400 {\n        all[i] = of[i % 16];\n        i += 1;\n    }\n    all\n}",
+    );
+    edit(&source, "TABLE[i & 15]", "TABLE[i & 1023]");
+    let error = builder(&folder).use_constant_memory_space(true).build();
+    let error = error.expect_err("65600 bytes are too many");
+    assert!(
+        matches!(&error, CudaBuilderError::TooMuchMemory(TooMuchMemory::Constant { bytes, .. }) if *bytes >= 65600),
+        "{error}"
+    );
+    let place = format!("`look_up` at src/lib.rs:{}:", line_of("TABLE[i & 1023]"));
+    assert_contains(
+        &error.to_string(),
+        &["fixture_kernels::TABLE: 65600 bytes", "(64 KiB)", &place, "use_constant_memory_space"],
+    );
+    builder(&folder).build().expect("in global memory it fits");
 }
 
 #[test]
