@@ -1,11 +1,13 @@
 //! From the optimised module to PTX.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::arch::NvvmArch;
 use crate::error::CudaBuilderError;
 use crate::llvm::{self, Argument, flag};
 use crate::optimise::{denormal_flags, target_flags};
+use crate::selection;
 use crate::toolchain::Toolchain;
 
 /// How to write the PTX.
@@ -29,7 +31,7 @@ pub(crate) struct Request<'a> {
 ///
 /// # Errors
 ///
-/// If `llc` fails.
+/// If the module asks for an operation that the GPU lacks, or `llc` fails otherwise.
 pub(crate) fn codegen(request: &Request<'_>, module: &Path) -> Result<PathBuf, CudaBuilderError> {
     let ptx = request.folder.join("module.ptx");
     let mut arguments = vec![flag(if request.optimise { "-O3" } else { "-O0" })];
@@ -44,6 +46,18 @@ pub(crate) fn codegen(request: &Request<'_>, module: &Path) -> Result<PathBuf, C
         arguments.push(flag("-nvptx-prec-divf32=1"));
     }
     arguments.extend([flag("-filetype=asm"), Argument::Path(module), Argument::Output(&ptx)]);
-    llvm::run(request.toolchain, "llc", arguments)?;
+    llvm::run(request.toolchain, "llc", arguments).map_err(|error| explained(error, module))?;
     Ok(ptx)
+}
+
+/// The error with the lines of Rust that are to blame, where they can be found.
+fn explained(error: CudaBuilderError, module: &Path) -> CudaBuilderError {
+    let CudaBuilderError::LlvmFailed { output, .. } = &error else { return error };
+    let text = fs::read_to_string(module).unwrap_or_default();
+    match selection::explain(output, &text) {
+        Some(operation) => {
+            CudaBuilderError::UnsupportedOperation { operation, output: output.clone() }
+        }
+        None => error,
+    }
 }

@@ -63,6 +63,15 @@ pub enum CudaBuilderError {
     #[error(transparent)]
     TooMuchMemory(#[from] TooMuchMemory),
 
+    /// Kernels use an operation that the GPU has no instruction for.
+    #[error("{}", unsupported(operation))]
+    UnsupportedOperation {
+        /// The operation, with the places that use it.
+        operation: UnsupportedOperation,
+        /// What LLVM said, with Rust names readable.
+        output: String,
+    },
+
     /// An LLVM tool failed.
     #[error("{tool} failed on the kernel crate's code ({status})\n\n{output}\n\ncommand: {command}{help}", output = output.trim_end(), help = help_lines(help))]
     LlvmFailed {
@@ -152,6 +161,31 @@ pub struct UnresolvedSymbol {
     pub name: String,
     /// The functions that use it, each with `file:line:column` where known.
     pub users: Vec<String>,
+}
+
+/// An operation that LLVM can't make PTX of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnsupportedOperation {
+    /// LLVM's name for it, such as `llvm.acos.f32`; `None` if it is an operator, such as the addition of two `f128`.
+    pub operation: Option<String>,
+    /// The functions that use it, each with `file:line:column` where known.
+    pub users: Vec<String>,
+}
+
+fn unsupported(UnsupportedOperation { operation, users }: &UnsupportedOperation) -> String {
+    let users: String = users.iter().map(|user| format!("  used in {user}\n")).collect();
+    let (what, help) = match operation {
+        Some(operation) => (
+            format!("for `{operation}`"),
+            "use cuda_std's float functions or the libm crate in place of core's intrinsics",
+        ),
+        None => (
+            "for an operator used here".to_owned(),
+            "numbers of the type f128 are the usual reason; use f64",
+        ),
+    };
+    format!("the GPU has no instruction {what}, and no library to call\n\n{users}\nhelp: {help}")
 }
 
 /// Statics that are together larger than the memory they lie in.

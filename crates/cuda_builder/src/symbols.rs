@@ -66,7 +66,7 @@ fn uses(line: &str, name: &str) -> bool {
 }
 
 /// The first global name of a line: what a `define` or `declare` line is about.
-fn global_name(line: &str) -> Option<&str> {
+pub(crate) fn global_name(line: &str) -> Option<&str> {
     tokens(line).find(|token| token.kind == Kind::Global).map(|token| token.text)
 }
 

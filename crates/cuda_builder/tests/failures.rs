@@ -193,9 +193,25 @@ fn an_operation_the_gpu_lacks_names_the_function() {
         return;
     }
     let folder = copy_fixture("kernels", "no_instruction");
-    edit(&folder.join("src/lib.rs"), "llvm.sqrt.f32", "llvm.acos.f32");
+    let source = folder.join("src/lib.rs");
+    edit(&source, "llvm.sqrt.f32", "llvm.acos.f32");
+    let text = fs::read_to_string(&source).expect("readable");
+    let line = text.lines().position(|line| line.contains("sqrt(*a.add(i))")).expect("there") + 1;
     let error = builder(&folder).build().expect_err("there is no such instruction");
-    assert_contains(&error.to_string(), &["acos", "libm"]);
+    assert!(matches!(error, CudaBuilderError::UnsupportedOperation { .. }), "{error}");
+    let place = format!("`root` at src/lib.rs:{line}:");
+    assert_contains(&error.to_string(), &["`llvm.acos.f32`", &place, "libm"]);
+
+    edit(&source, "llvm.acos.f32", "llvm.sqrt.f32");
+    edit(&source, "feature(link_llvm_intrinsics)", "feature(link_llvm_intrinsics, f128)");
+    edit(
+        &source,
+        "*a.add(i) / *b.add(i)",
+        "(f128::from(*a.add(i)) / f128::from(*b.add(i)) + 0.5) as f32",
+    );
+    let error = builder(&folder).build().expect_err("a GPU has no f128");
+    assert!(matches!(error, CudaBuilderError::UnsupportedOperation { .. }), "{error}");
+    assert_contains(&error.to_string(), &["`divide` at src/lib.rs:", "f128"]);
 }
 
 #[test]
