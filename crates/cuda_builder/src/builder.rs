@@ -12,7 +12,7 @@ use crate::libdevice::Libdevice;
 use crate::llvm::{self, Argument, flag};
 use crate::output::{self, Lock};
 use crate::toolchain::{LLVM_BIN_VARIABLE, RUSTC_VARIABLE, Toolchain};
-use crate::{codegen, limits, maths, optimise, symbols};
+use crate::{codegen, limits, maths, optimise, ptxas, symbols};
 
 /// What the PTX says about Rust's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,6 +61,7 @@ pub struct CudaBuilder {
     ptx_version: Option<(u32, u32)>,
     target_dir: Option<PathBuf>,
     toolchain: Option<Toolchain>,
+    ptxas: bool,
     /// See [`CudaBuilder::copy_to`].
     pub ptx_file_copy_path: Option<PathBuf>,
     /// See [`CudaBuilder::build_args`].
@@ -106,6 +107,7 @@ impl CudaBuilder {
             ptx_version: None,
             target_dir: None,
             toolchain: None,
+            ptxas: false,
             ptx_file_copy_path: None,
             build_args: Vec::new(),
             debug: DebugInfo::LineTables,
@@ -275,6 +277,17 @@ impl CudaBuilder {
         self
     }
 
+    /// `true` has NVIDIA's ptxas assemble the PTX for the architecture, which fails the build where the driver would refuse it later.
+    /// What each kernel needs (registers, spills, shared memory) is then in a file beside the PTX, with the extension `ptxas`, and
+    /// in what `cargo build -vv` shows. The default is `false`: nothing else needs ptxas.
+    ///
+    /// ptxas is the one that the variable PTXAS names, else the first of PATH, `$CUDA_PATH/bin`, `$CUDA_HOME/bin` and
+    /// `/usr/local/cuda/bin`; without one, the build fails.
+    pub fn ptxas(mut self, ptxas: bool) -> Self {
+        self.ptxas = ptxas;
+        self
+    }
+
     /// Compiles the crate and returns the path of the PTX: in a build script `OUT_DIR/<crate name>.ptx`.
     ///
     /// In a build script, this also tells cargo which files the PTX depends on. If it fails, PTX of an earlier build is left as it
@@ -311,11 +324,16 @@ impl CudaBuilder {
         script.watch(&toolchain.llvm_tool("llc"));
         let libdevice = self.libdevice.find()?;
         libdevice.iter().for_each(|file| script.watch(file));
+        if self.ptxas {
+            ptxas::VARIABLES.iter().for_each(|name| script.watch_variable(name));
+        }
+        let ptxas = self.ptxas.then(ptxas::find).transpose()?;
+        ptxas.iter().for_each(|file| script.watch(file));
 
         let package = Package::read(&self.path_to_crate, &toolchain)?;
         let folder = self.build_folder(&script, &package)?;
         let lock = Lock::folder(&folder)?;
-        Ok(Site { script, toolchain, libdevice, package, folder, _lock: lock })
+        Ok(Site { script, toolchain, libdevice, ptxas, package, folder, _lock: lock })
     }
 
     /// Runs every stage but the last, with intermediate files in `stages`.
@@ -340,6 +358,12 @@ impl CudaBuilder {
         let mut ptx = self.run_codegen(toolchain, &module, stages)?;
         let text = fs::read_to_string(&module).map_err(CudaBuilderError::io("read", &module))?;
         limits::check(&ptx, &text)?;
+        let resources = match &site.ptxas {
+            Some(ptxas) => ptxas::assemble(ptxas, &stages.join("module.ptx"), self.arch)?,
+            None => Vec::new(),
+        };
+        let resources: String = resources.iter().map(|kernel| format!("{kernel}\n")).collect();
+        resources.lines().for_each(|line| script.note(&format!("{}: {line}", self.arch)));
         if let Some(origin) = maths::origin(optimised.maths, libdevice)? {
             script.note(&format!("{}: {origin}", package.name));
             ptx.insert_str(0, &format!("// {origin}\n"));
@@ -350,7 +374,7 @@ impl CudaBuilder {
                 package.name
             ));
         }
-        Ok(Made { module, ptx })
+        Ok(Made { module, ptx, resources })
     }
 
     /// Refuses what this version can't do.
@@ -482,7 +506,7 @@ impl CudaBuilder {
     pub(crate) fn write_results(
         &self,
         site: &Site,
-        Made { module, ptx }: &Made,
+        Made { module, ptx, resources }: &Made,
         name: &str,
     ) -> Result<PathBuf, CudaBuilderError> {
         let path = site.results().join(name);
@@ -504,6 +528,9 @@ impl CudaBuilder {
         if let Some(path) = &self.final_module_path {
             write_file(path, &text()?)?;
         }
+        if site.ptxas.is_some() {
+            write_file(&path.with_extension("ptxas"), resources.as_bytes())?;
+        }
         write_file(&path, ptx.as_bytes())?;
         if let Some(copy) = self.ptx_file_copy_path.as_ref().filter(|copy| **copy != path) {
             output::write(copy, ptx.as_bytes()).map_err(|source| {
@@ -519,6 +546,7 @@ pub(crate) struct Site {
     script: BuildScript,
     toolchain: Toolchain,
     libdevice: Option<PathBuf>,
+    ptxas: Option<PathBuf>,
     pub(crate) package: Package,
     /// The nested build's files.
     pub(crate) folder: PathBuf,
@@ -536,6 +564,8 @@ impl Site {
 pub(crate) struct Made {
     module: PathBuf,
     ptx: String,
+    /// What ptxas says of the kernels, a line for each.
+    resources: String,
 }
 
 /// The target folder that `out_dir` is in: cargo marks it (<https://bford.info/cachedir>).

@@ -72,6 +72,17 @@ pub enum CudaBuilderError {
         output: String,
     },
 
+    /// ptxas, which [`CudaBuilder::ptxas`](crate::CudaBuilder::ptxas) asked for, refused the PTX.
+    #[error("ptxas refused the PTX ({status})\n\n{output}\n\ncommand: {command}", output = output.trim_end())]
+    PtxasFailed {
+        /// How it ended.
+        status: String,
+        /// The command line that failed.
+        command: String,
+        /// What it said, with the functions that it complains of, readable.
+        output: String,
+    },
+
     /// An LLVM tool failed.
     #[error("{tool} failed on the kernel crate's code ({status})\n\n{output}\n\ncommand: {command}{help}", output = output.trim_end(), help = help_lines(help))]
     LlvmFailed {

@@ -13,7 +13,8 @@
 //! 5. `optimise.rs` runs LLVM's optimiser over the whole program, with the attributes that `target_attributes.rs` and
 //!    `panics.rs` give its functions, and the atomics of `atomics.rs`;
 //! 6. `symbols.rs` checks that every function is defined;
-//! 7. `codegen.rs` writes PTX, `selection.rs` explains where LLVM can't, and `limits.rs` checks that its statics fit the GPU's memories;
+//! 7. `codegen.rs` writes PTX, `selection.rs` explains where LLVM can't, and `limits.rs` checks that its statics fit the GPU's memories; `ptxas.rs` has NVIDIA's
+//!    assembler check it, where asked;
 //! 8. `dependencies.rs` tells cargo what to watch, and `output.rs` puts the files in place, whole or not at all.
 //!
 //! `archs.rs` goes from 2 to 8 for several architectures in one build.
@@ -39,6 +40,7 @@ mod maths;
 mod optimise;
 mod output;
 mod panics;
+mod ptxas;
 mod selection;
 mod symbols;
 mod target_attributes;

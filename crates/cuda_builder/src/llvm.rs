@@ -71,7 +71,7 @@ fn help(said: &str) -> Vec<String> {
 }
 
 /// The text with every mangled Rust symbol made readable.
-fn demangle_all(text: &str) -> String {
+pub(crate) fn demangle_all(text: &str) -> String {
     let is_symbol = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.');
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
