@@ -25,6 +25,7 @@
 //! | share memory within a block | [`shared`], [`address_space`], [`shared_array!`] |
 //! | work within a warp | [`warp`] |
 //! | compute sines, logarithms, error functions | [`float`], [`intrinsics`] |
+//! | sums and scans over a block | [`block`] |
 //! | print from a kernel | [`io`] |
 //! | draw random numbers | [`rand`] |
 //! | change memory that other threads change too | [`atomic`] |
@@ -56,6 +57,7 @@ extern crate std;
 extern crate alloc;
 
 pub mod atomic;
+pub mod block;
 mod disjoint;
 mod fallback;
 pub mod float;

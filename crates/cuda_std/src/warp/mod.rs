@@ -9,6 +9,8 @@ mod reduce;
 mod shuffle;
 
 pub use matching::{WarpMatchValue, warp_match_all, warp_match_any};
+#[cfg(target_arch = "nvptx64")]
+pub(crate) use reduce::scan_lowest;
 pub use reduce::{
     WarpReduceValue, WarpReductionOp, warp_reduce, warp_reduce_with, warp_scan_exclusive,
     warp_scan_inclusive,

@@ -129,20 +129,12 @@ pub unsafe fn warp_scan_inclusive<T: WarpShuffleValue>(
     value: T,
     combine: impl Fn(T, T) -> T,
 ) -> T {
+    if mask == FULL_MASK {
+        // SAFETY: all lanes are here.
+        return unsafe { scan_lowest(mask, value, combine) };
+    }
     let lane = lane_id();
     let mut sum = value;
-    if mask == FULL_MASK {
-        let mut distance = 1;
-        while distance < 32 {
-            // SAFETY: all lanes are here.
-            let (lower, exists) = unsafe { warp_shuffle_up(mask, sum, distance, 32) };
-            if exists {
-                sum = combine(lower, sum);
-            }
-            distance *= 2;
-        }
-        return sum;
-    }
     let mut before = None;
     let mut rest = mask;
     while rest != 0 {
@@ -158,6 +150,31 @@ pub unsafe fn warp_scan_inclusive<T: WarpShuffleValue>(
         }
         before = Some(all);
         rest &= rest - 1;
+    }
+    sum
+}
+
+/// [`warp_scan_inclusive`] in five shuffles, for a mask of all lanes or of the lowest ones without a gap.
+///
+/// # Safety
+///
+/// As for [`warp_reduce_with`], and the mask is such a one.
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+pub(crate) unsafe fn scan_lowest<T: WarpShuffleValue>(
+    mask: u32,
+    value: T,
+    combine: impl Fn(T, T) -> T,
+) -> T {
+    let mut sum = value;
+    let mut distance = 1;
+    while distance < 32 {
+        // SAFETY: the caller's promise. A lower lane than one of the mask is in it too, or there is none.
+        let (lower, exists) = unsafe { warp_shuffle_up(mask, sum, distance, 32) };
+        if exists {
+            sum = combine(lower, sum);
+        }
+        distance *= 2;
     }
     sum
 }

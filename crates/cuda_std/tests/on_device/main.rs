@@ -2,6 +2,7 @@
 //! GPU (`device/mod.rs` says how to choose).
 
 mod atomics;
+mod block;
 mod device;
 mod disjoint;
 mod faults;

@@ -1,16 +1,6 @@
 //! What lanes tell each other, against the same computed lane by lane here.
 
-use crate::device::{Device, Params, line};
-
-/// Numbers that repeat nowhere (SplitMix64).
-fn numbers(seed: u64) -> impl Iterator<Item = u64> {
-    (1..).map(move |step: u64| {
-        let mut z = seed.wrapping_add(step.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    })
-}
+use crate::device::{Device, Params, line, numbers};
 
 const MASKS: [u32; 5] = [u32::MAX, 1, 0x8000_0000, 0x0F0F_8001, 0x5555_5555];
 

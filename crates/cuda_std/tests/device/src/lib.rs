@@ -2,6 +2,7 @@
 #![no_std]
 
 mod atomics;
+mod block;
 mod disjoint;
 mod hello;
 mod heap;

@@ -20,9 +20,9 @@ use std::sync::{Arc, LazyLock};
 
 use cuda_builder::CudaBuilder;
 use cust::error::CudaError;
-use ptx_emulator::{Fault, MachineConfig, Program};
+use ptx_emulator::{CheckSet, Fault, MachineConfig, Program};
 
-pub use values::{Bytes, Params};
+pub use values::{Bytes, Params, numbers};
 
 /// Where the kernels' PTX is; compiled once.
 static PATH: LazyLock<PathBuf> =
@@ -122,7 +122,11 @@ impl fmt::Display for Failure {
 }
 
 /// A device with the kernels loaded anew, its variables at their initial values.
-pub struct Device(Box<dyn Runs>);
+pub struct Device {
+    runs: Box<dyn Runs>,
+    /// Whether what checks find is a failure of the test.
+    checked: bool,
+}
 
 /// How many threads, and how much dynamic shared memory.
 #[derive(Clone, Copy)]
@@ -146,20 +150,46 @@ impl Device {
     pub fn with(ptx: &str, program: &LazyLock<Arc<Program>>) -> Self {
         match backend() {
             Backend::Emulator => {
-                Self(Box::new(emulator::Emulator::new(program, MachineConfig::default())))
+                Self::of(emulator::Emulator::new(program, MachineConfig::default()))
             }
-            Backend::Driver => Self(Box::new(driver::Driver::new(ptx))),
+            Backend::Driver => Self::of(driver::Driver::new(ptx)),
+        }
+    }
+
+    fn of(runs: impl Runs + 'static) -> Self {
+        Self { runs: Box::new(runs), checked: false }
+    }
+
+    /// A device whose kernels the emulator runs under memcheck, racecheck, initcheck and synccheck: what these find is a failure
+    /// of the test. Through the driver it is any device.
+    pub fn checked() -> Self {
+        match backend() {
+            Backend::Emulator => {
+                let mut config = MachineConfig::default();
+                config.checks = CheckSet::ALL;
+                Self { checked: true, ..Self::emulated(config) }
+            }
+            Backend::Driver => Self::new(),
         }
     }
 
     /// An emulated machine, whatever the others are: for what only it can show.
     pub fn emulated(config: MachineConfig) -> Self {
-        Self(Box::new(emulator::Emulator::new(&PROGRAM, config)))
+        Self::of(emulator::Emulator::new(&PROGRAM, config))
+    }
+
+    #[track_caller]
+    fn assert_no_findings(&mut self) {
+        if self.checked
+            && let Some(finding) = self.take_findings().first()
+        {
+            panic!("{finding}");
+        }
     }
 
     /// What checks found in the launches since the last call.
     pub fn take_findings(&mut self) -> Vec<String> {
-        self.0.take_findings()
+        self.runs.take_findings()
     }
 
     /// What kernels allocated and nobody freed, where the device tells.
@@ -174,29 +204,29 @@ impl Device {
         if bytes.is_empty() {
             bytes.push(0xA5);
         }
-        self.0.upload(&bytes)
+        self.runs.upload(&bytes)
     }
 
     /// `count` values at `address`.
     pub fn download<T: Bytes>(&self, address: u64, count: usize) -> Vec<T> {
         let mut bytes = vec![0; count * size_of::<T>()];
-        self.0.read(address, &mut bytes);
+        self.runs.read(address, &mut bytes);
         bytes.chunks_exact(size_of::<T>()).map(T::of_bytes).collect()
     }
 
     /// Address and size in bytes of a variable.
     pub fn global(&self, name: &str) -> Option<(u64, u64)> {
-        self.0.global(name)
+        self.runs.global(name)
     }
 
     /// Bytes of shared memory that a kernel itself declares.
     pub fn static_shared_bytes(&self, kernel: &str) -> u32 {
-        self.0.static_shared_bytes(kernel)
+        self.runs.static_shared_bytes(kernel)
     }
 
     /// Overwrites memory of the device.
     pub fn write(&mut self, address: u64, bytes: &[u8]) {
-        self.0.write(address, bytes);
+        self.runs.write(address, bytes);
     }
 
     /// Runs a kernel to its end; what it printed.
@@ -211,6 +241,8 @@ impl Device {
         shape: Shape,
         params: &Params,
     ) -> Result<String, Failure> {
-        self.0.run(kernel, shape, params)
+        let result = self.runs.run(kernel, shape, params);
+        self.assert_no_findings();
+        result
     }
 }

@@ -77,3 +77,13 @@ impl<T: Bytes, const N: usize> Bytes for [T; N] {
         std::array::from_fn(|_| values.next().expect("as many bytes as the array has"))
     }
 }
+
+/// Numbers that repeat nowhere (SplitMix64).
+pub fn numbers(seed: u64) -> impl Iterator<Item = u64> {
+    (1..).map(move |step: u64| {
+        let mut z = seed.wrapping_add(step.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ z >> 31
+    })
+}
