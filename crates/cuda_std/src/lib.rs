@@ -26,6 +26,7 @@
 //! | work within a warp | [`warp`] |
 //! | compute sines, logarithms, error functions | [`float`], [`intrinsics`] |
 //! | sums and scans over a block | [`block`] |
+//! | move 16 bytes at once, tell the caches what for | [`cache`] |
 //! | print from a kernel | [`io`] |
 //! | draw random numbers | [`rand`] |
 //! | change memory that other threads change too | [`atomic`] |
@@ -58,6 +59,7 @@ extern crate alloc;
 
 pub mod atomic;
 pub mod block;
+pub mod cache;
 mod disjoint;
 mod fallback;
 pub mod float;

@@ -1,4 +1,4 @@
-//! Clock, breakpoint, profiler triggers.
+//! Clocks, breakpoint, trap, profiler triggers, hints to the compiler.
 
 use crate::gpu_only;
 
@@ -52,4 +52,136 @@ pub fn clock() -> u64 {
         core::arch::asm!("mov.u64 {}, %clock64;", out(reg64) cycles, options(nostack, preserves_flags))
     };
     cycles
+}
+
+/// The lower half of the multiprocessor's cycle counter: one instruction less than [`clock`], for short stretches (differences
+/// modulo 2^32).
+///
+/// CUDA: `clock()`; PTX: `%clock`, PTX ISA 1.0.
+#[inline]
+#[must_use]
+#[gpu_only]
+pub fn clock32() -> u32 {
+    let cycles: u32;
+    // SAFETY: as in `clock`.
+    unsafe {
+        core::arch::asm!("mov.u32 {}, %clock;", out(reg32) cycles, options(nostack, preserves_flags))
+    };
+    cycles
+}
+
+/// The device's clock in nanoseconds, the same for all multiprocessors. It advances in steps, of about a microsecond on an H200.
+///
+/// PTX: `%globaltimer`, PTX ISA 3.1, sm_30.
+#[inline]
+#[must_use]
+#[gpu_only]
+pub fn globaltimer() -> u64 {
+    let nanoseconds: u64;
+    // SAFETY: as in `clock`.
+    unsafe {
+        core::arch::asm!("mov.u64 {}, %globaltimer;", out(reg64) nanoseconds, options(nostack, preserves_flags))
+    };
+    nanoseconds
+}
+
+/// The number of the multiprocessor that the thread runs on, for diagnosis: a debugger may move the thread to another one.
+///
+/// PTX: `%smid`, PTX ISA 1.3.
+#[inline]
+#[must_use]
+#[gpu_only]
+pub fn smid() -> u32 {
+    let number: u32;
+    // SAFETY: reads a special register. Not `pure`: it may change.
+    unsafe {
+        core::arch::asm!("mov.u32 {}, %smid;", out(reg32) number, options(nomem, nostack, preserves_flags))
+    };
+    number
+}
+
+/// More than the highest number that [`smid`] gives: numbers may have gaps.
+///
+/// PTX: `%nsmid`, PTX ISA 2.0, sm_20.
+#[inline]
+#[must_use]
+#[gpu_only]
+pub fn nsmid() -> u32 {
+    let number: u32;
+    // SAFETY: reads a special register that is the same for the whole launch.
+    unsafe {
+        core::arch::asm!("mov.u32 {}, %nsmid;", out(reg32) number, options(pure, nomem, nostack, preserves_flags))
+    };
+    number
+}
+
+/// Ends the launch with an error and no message (a `panic!` has one): `CUDA_ERROR_LAUNCH_FAILED`.
+///
+/// CUDA: `__trap()`; PTX: `trap`.
+#[inline(always)]
+#[gpu_only]
+pub fn trap() -> ! {
+    // SAFETY: ends the launch.
+    unsafe { core::arch::nvptx::trap() }
+}
+
+/// `condition`, which is nearly always true: the compiler puts what happens otherwise out of the way.
+///
+/// ```
+/// # use cuda_std::misc::likely;
+/// # let (i, n) = (1, 2);
+/// if likely(i < n) {
+///     // …
+/// }
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn likely(condition: bool) -> bool {
+    if !condition {
+        rare();
+    }
+    condition
+}
+
+/// `condition`, which is hardly ever true: the compiler puts what happens then out of the way.
+///
+/// ```
+/// # use cuda_std::misc::unlikely;
+/// # let denominator = 1.0;
+/// if unlikely(denominator == 0.0) {
+///     // …
+/// }
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn unlikely(condition: bool) -> bool {
+    if condition {
+        rare();
+    }
+    condition
+}
+
+/// What is called here is taken to be called rarely.
+#[cold]
+#[inline(always)]
+const fn rare() {}
+
+/// Lets the compiler reckon with `condition` without computing it.
+///
+/// ```
+/// # use cuda_std::misc::assume;
+/// # let n = 64;
+/// // SAFETY: the kernel's own contract.
+/// unsafe { assume(n % 32 == 0) };
+/// ```
+///
+/// CUDA: `__builtin_assume()`; Rust: [`core::hint::assert_unchecked`].
+///
+/// # Safety
+///
+/// `condition` is true.
+#[inline(always)]
+pub const unsafe fn assume(condition: bool) {
+    // SAFETY: the caller's promise.
+    unsafe { core::hint::assert_unchecked(condition) }
 }

@@ -112,3 +112,18 @@ pub unsafe fn convert_specific_address_space_to_generic<T>(
         AddressSpace::Local => converted!(ptr, "cvta.local.u64"),
     }
 }
+
+/// The address within shared memory of the generic address `ptr`, in the 32 bits in which inline PTX takes it.
+///
+/// CUDA: `__cvta_generic_to_shared()`; PTX: `cvta.to.shared`, PTX ISA 2.0, sm_20.
+///
+/// # Safety
+///
+/// `ptr` lies in shared memory.
+#[inline]
+#[must_use]
+#[gpu_only]
+pub unsafe fn shared_address<T>(ptr: *const T) -> u32 {
+    // SAFETY: the caller's promise. Shared memory has less than 4 GiB.
+    unsafe { convert_generic_to_specific_address_space(ptr, AddressSpace::Shared).addr() as u32 }
+}

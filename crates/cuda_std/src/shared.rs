@@ -1,8 +1,26 @@
 //! Shared memory: one piece for each block, fast, and undefined when the block starts.
 //!
-//! Static arrays are `static mut`s under [`#[address_space(shared)]`](crate::address_space), or
-//! [`shared_array!`](crate::shared_array). Their sizes are fixed at compile time, at most 48 KiB in all for a kernel
-//! (PTX's limit for static shared memory). The size of [`dynamic_shared_mem`] is chosen at the launch.
+//! | | size | |
+//! | --- | --- | --- |
+//! | [`shared_array!`](crate::shared_array), [`#[address_space(shared)]`](crate::address_space) | fixed | a `static mut` for each block |
+//! | [`shared_tile!`](crate::shared_tile), [`SharedTile`], [`SwizzledTile`] | fixed | two dimensions, without bank conflicts |
+//! | [`dynamic_shared_mem`] | chosen at the launch | one array |
+//! | [`DynamicShared`] | chosen at the launch | several arrays |
+//!
+//! Sizes fixed at compile time are at most 48 KiB in all for a kernel (PTX's limit for static shared memory).
+//!
+//! # More than 48 KiB
+//!
+//! A block can have more only as dynamic shared memory (up to 99 KiB on compute capability 8.6 and 8.9, 163 KiB on 8.0, 227 KiB on
+//! 9.0 and 10.0), and only if the host asks for it first, by setting the function's attribute
+//! `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`. `cuda_host`'s launches do so when they need it. With `cust` alone it is
+//! `cuFuncSetAttribute` on the function's handle; a launch without it fails with `CUDA_ERROR_INVALID_VALUE`.
+
+mod dynamic;
+mod tile;
+
+pub use dynamic::{DynamicShared, SharedLayout};
+pub use tile::{SharedTile, SwizzledTile};
 
 #[cfg(target_arch = "nvptx64")]
 use core::mem::MaybeUninit;
@@ -26,7 +44,7 @@ static mut DYNAMIC: Dynamic = Dynamic(MaybeUninit::uninit());
 
 /// The start of the shared memory whose size the launch chooses, aligned to 16 bytes.
 ///
-/// All calls give the same address, whatever `T` is: to keep several arrays there, place them one behind the other.
+/// All calls give the same address, whatever `T` is: to keep several arrays there, see [`DynamicShared`].
 /// [`mem::dynamic_smem_size`](crate::mem::dynamic_smem_size) tells its size in bytes. `T` may be aligned to at most
 /// 16 bytes; more is a compile error.
 ///

@@ -131,7 +131,7 @@ fn broadcasts_come_from_any_thread() {
             let mut expected = [0_u64; 4];
             for &value in values.iter().step_by(37) {
                 let narrow = u64::from(value as u8) + u64::from(value > 1 << 62);
-                let results = [value ^ !value ^ value * 2, value + 1, narrow, value];
+                let results = [value ^ !value ^ (value * 2), value + 1, narrow, value];
                 for (sum, result) in expected.iter_mut().zip(results) {
                     *sum = sum.rotate_left(7).wrapping_add(result);
                 }

@@ -3,10 +3,12 @@
 
 mod atomics;
 mod block;
+mod cache;
 mod device;
 mod disjoint;
 mod faults;
 mod heap;
+mod hints;
 mod index;
 mod memory;
 mod panics;
@@ -14,5 +16,6 @@ mod printing;
 mod rand;
 mod rust_cuda;
 mod through_the_driver;
+mod tiles;
 mod values;
 mod warp;

@@ -3,13 +3,16 @@
 
 mod atomics;
 mod block;
+mod cache;
 mod disjoint;
 mod hello;
 mod heap;
+mod hints;
 mod index;
 mod memory;
 mod panics;
 mod rand;
 mod rust_cuda;
+mod tiles;
 mod values;
 mod warp;

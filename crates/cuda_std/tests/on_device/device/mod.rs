@@ -38,7 +38,8 @@ static PTX: LazyLock<String> = LazyLock::new(|| {
 /// The PTX of a kernel.
 pub fn ptx_of(kernel: &str) -> &'static str {
     let start = PTX.find(&format!(".entry {kernel}(")).expect("the kernel is there");
-    let end = PTX[start..].find("\n}\n").expect("it has an end");
+    // Inline PTX has braces of its own.
+    let end = PTX[start..].find("// -- End function").expect("it has an end");
     &PTX[start..start + end]
 }
 
