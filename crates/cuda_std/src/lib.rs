@@ -26,6 +26,7 @@
 //! | work within a warp | [`warp`] |
 //! | compute sines, logarithms, error functions | [`float`], [`intrinsics`] |
 //! | sums and scans over a block | [`block`] |
+//! | work in groups of lanes, wait for the whole grid | [`cooperative_groups`] |
 //! | move 16 bytes at once, tell the caches what for | [`cache`] |
 //! | print from a kernel | [`io`] |
 //! | draw random numbers | [`rand`] |
@@ -60,6 +61,7 @@ extern crate alloc;
 pub mod atomic;
 pub mod block;
 pub mod cache;
+pub mod cooperative_groups;
 mod disjoint;
 mod fallback;
 pub mod float;

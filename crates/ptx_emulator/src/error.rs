@@ -114,6 +114,9 @@ pub(crate) struct DecodeError {
 /// A launch that no device could start.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LaunchProblem {
+    /// No memory for the barrier of a cooperative launch.
+    #[error("there is no memory for the barrier of the grid: {0}")]
+    GridBarrier(MemoryError),
     /// The module was unloaded, or belongs to another machine.
     #[error("the module is not loaded")]
     UnknownModule,

@@ -216,6 +216,9 @@ pub(crate) enum Special {
     MultiprocessorId,
     MultiprocessorCount,
     GridId,
+    /// `%envreg1` and `%envreg2`: the upper and the lower half of the address of the grid's barrier.
+    GridWorkspaceHigh,
+    GridWorkspaceLow,
     DynamicShared,
     TotalShared,
 }

@@ -319,7 +319,12 @@ impl Emulator {
         };
         self.mirrors_in()?;
         let mut printed = Vec::new();
-        let outcome = self.machine.launch(module, &launch, &mut Collector(&mut printed));
+        let output = &mut Collector(&mut printed);
+        let outcome = if request.cooperative {
+            self.machine.launch_cooperative(module, &launch, output)
+        } else {
+            self.machine.launch(module, &launch, output)
+        };
         self.observe();
         self.mirrors_out()?;
         let fault = outcome.err().map(|fault| self.kernel_fault(&fault));

@@ -8,6 +8,7 @@ mod device;
 mod disjoint;
 mod faults;
 mod heap;
+mod groups;
 mod hints;
 mod index;
 mod memory;

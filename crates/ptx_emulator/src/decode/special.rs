@@ -75,6 +75,9 @@ pub(super) fn constant(name: &str) -> Option<Value> {
         "%cluster_ctarank" => Value::Bits(0),
         "%cluster_nctarank" => Value::Bits(1),
         "%is_explicit_cluster" => Value::Bits(0),
+        // The driver's own use of them, which NVIDIA's cooperative groups and others' (CUDA.jl's) build on.
+        "%envreg1" => Value::Special(Special::GridWorkspaceHigh),
+        "%envreg2" => Value::Special(Special::GridWorkspaceLow),
         _ if name
             .strip_prefix("%envreg")
             .is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 32)) =>

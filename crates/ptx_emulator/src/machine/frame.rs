@@ -198,6 +198,8 @@ fn special_value(engine: &Engine<'_>, block: &BlockState, warp: u32, special: Sp
         Special::WarpCount => uniform(engine.warps_per_block()),
         Special::MultiprocessorId => uniform((block.linear % u64::from(multiprocessors)) as u32),
         Special::MultiprocessorCount => uniform(multiprocessors),
+        Special::GridWorkspaceHigh => uniform((engine.grid_workspace >> 32) as u32),
+        Special::GridWorkspaceLow => uniform(engine.grid_workspace as u32),
         Special::GridId => Values::Even(Affine::uniform(engine.grid_id)),
         Special::DynamicShared => uniform(engine.dynamic_shared_bytes),
         Special::TotalShared => uniform(engine.shared_bytes()),

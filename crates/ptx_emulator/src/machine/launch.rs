@@ -62,6 +62,8 @@ pub(super) struct Engine<'a> {
     pub(super) block_dim: [u32; 3],
     pub(super) dynamic_shared_bytes: u32,
     pub(super) grid_id: u64,
+    /// See [`Machine::launch_cooperative`].
+    pub(super) grid_workspace: u64,
     pub(super) report: LaunchReport,
     /// What is counted, if anything is.
     pub(super) counting: Option<Box<Counting>>,
@@ -94,6 +96,7 @@ pub(super) struct Setup<'a> {
     params: &'a Storage,
     launch: &'a Launch<'a>,
     grid_id: u64,
+    grid_workspace: u64,
     work: &'a Work,
 }
 
@@ -123,6 +126,7 @@ impl<'a> Setup<'a> {
             block_dim: self.launch.block,
             dynamic_shared_bytes: self.launch.dynamic_shared_bytes,
             grid_id: self.grid_id,
+            grid_workspace: self.grid_workspace,
             report: LaunchReport::default(),
             counting: self.config.counters.then(|| Box::new(Counting::new(operations))),
             checks: None,
@@ -150,6 +154,7 @@ pub(super) fn run(
     machine: &mut Machine,
     module: ModuleId,
     launch: &Launch<'_>,
+    grid_workspace: u64,
     output: &mut dyn Output,
 ) -> Result<LaunchReport, Box<Fault>> {
     let Some(loaded) = machine.modules.get(module.0 as usize).and_then(Option::as_ref) else {
@@ -187,6 +192,7 @@ pub(super) fn run(
         params: &Storage::of(&launch.params[..kernel.param_bytes as usize]),
         launch,
         grid_id: machine.launches,
+        grid_workspace,
         work: &work,
     };
     let done = if work.jobs > 1 {

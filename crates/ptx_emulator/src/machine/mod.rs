@@ -51,7 +51,7 @@ use short::ShortOp;
 
 use crate::checks::{CheckSet, Checks, Finding};
 use crate::counters::{Counters, PerOp};
-use crate::error::MemoryError;
+use crate::error::{LaunchProblem, MemoryError};
 use crate::fault::Fault;
 use crate::memory::{Leak, Memory, Owner, window};
 use crate::program::{Program, Relocation, Value, VariableSpace};
@@ -345,7 +345,33 @@ impl Machine {
         launch: &Launch<'_>,
         output: &mut dyn Output,
     ) -> Result<LaunchReport, Box<Fault>> {
-        launch::run(self, module, launch, output)
+        launch::run(self, module, launch, 0, output)
+    }
+
+    /// [`launch`](Machine::launch), with what a barrier of the whole grid needs: the kernel finds 8 bytes of memory, of which
+    /// the last 4 are the barrier and zero at first, at the address in `%envreg1` (upper half) and `%envreg2` (lower half), as after
+    /// `cuLaunchCooperativeKernel`. In other launches these are 0.
+    ///
+    /// # Errors
+    /// As for [`launch`](Machine::launch), or if there is no memory for the barrier.
+    pub fn launch_cooperative(
+        &mut self,
+        module: ModuleId,
+        launch: &Launch<'_>,
+        output: &mut dyn Output,
+    ) -> Result<LaunchReport, Box<Fault>> {
+        const BYTES: u32 = 8;
+        let mut workspace = [0; BYTES as usize];
+        workspace[..4].copy_from_slice(&BYTES.to_le_bytes());
+        let memory = &mut self.memory;
+        let address = memory
+            .alloc(BYTES.into(), "barrier of the grid")
+            .and_then(|address| memory.write(address, &workspace).map(|()| address))
+            .map_err(|error| launch_check::refuse(launch, LaunchProblem::GridBarrier(error)))?;
+        let result = launch::run(self, module, launch, address, output);
+        // Just allocated, and kernels cannot free what the host allocated.
+        let _ = self.memory.free(address);
+        result
     }
 
     /// What the last launch counted, if [`MachineConfig::counters`] is on: also when it ended with a fault.

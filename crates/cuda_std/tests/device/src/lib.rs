@@ -5,6 +5,7 @@ mod atomics;
 mod block;
 mod cache;
 mod disjoint;
+mod groups;
 mod hello;
 mod heap;
 mod hints;

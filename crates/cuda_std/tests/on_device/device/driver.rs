@@ -73,25 +73,46 @@ impl Runs for Driver {
         u32::try_from(bytes).expect("a size")
     }
 
-    fn run(&mut self, kernel: &str, shape: Shape, params: &Params) -> Result<String, Failure> {
+    fn run(
+        &mut self,
+        kernel: &str,
+        shape: Shape,
+        params: &Params,
+        cooperative: bool,
+    ) -> Result<String, Failure> {
         let function = self.module.function(kernel);
         let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (shape.grid, shape.block);
         let (result, printed) = captured(|| {
             // SAFETY: the tests give the kernels' parameters and memory that lives as long as `self`.
             let code = unsafe {
-                sys::cuLaunchKernel(
-                    function,
-                    grid_x,
-                    grid_y,
-                    grid_z,
-                    block_x,
-                    block_y,
-                    block_z,
-                    shape.dynamic_shared_bytes,
-                    self.stream.as_inner(),
-                    params.pointers().as_mut_ptr(),
-                    ptr::null_mut(),
-                )
+                if cooperative {
+                    sys::cuLaunchCooperativeKernel(
+                        function,
+                        grid_x,
+                        grid_y,
+                        grid_z,
+                        block_x,
+                        block_y,
+                        block_z,
+                        shape.dynamic_shared_bytes,
+                        self.stream.as_inner(),
+                        params.pointers().as_mut_ptr(),
+                    )
+                } else {
+                    sys::cuLaunchKernel(
+                        function,
+                        grid_x,
+                        grid_y,
+                        grid_z,
+                        block_x,
+                        block_y,
+                        block_z,
+                        shape.dynamic_shared_bytes,
+                        self.stream.as_inner(),
+                        params.pointers().as_mut_ptr(),
+                        ptr::null_mut(),
+                    )
+                }
             };
             assert_eq!(code, cudaError_enum::CUDA_SUCCESS, "launching {kernel}");
             self.stream.synchronize()

@@ -53,7 +53,13 @@ impl Runs for Emulator {
         leaks.map(|leak| leak.to_string()).collect()
     }
 
-    fn run(&mut self, kernel: &str, shape: Shape, params: &Params) -> Result<String, Failure> {
+    fn run(
+        &mut self,
+        kernel: &str,
+        shape: Shape,
+        params: &Params,
+        cooperative: bool,
+    ) -> Result<String, Failure> {
         let launch = Launch {
             kernel,
             grid: shape.grid,
@@ -62,7 +68,12 @@ impl Runs for Emulator {
             params: &params.packed(),
         };
         let mut printed = Printed::default();
-        self.machine.launch(self.module, &launch, &mut printed).map_err(Failure::Emulator)?;
+        let launched = if cooperative {
+            self.machine.launch_cooperative(self.module, &launch, &mut printed)
+        } else {
+            self.machine.launch(self.module, &launch, &mut printed)
+        };
+        launched.map_err(Failure::Emulator)?;
         Ok(String::from_utf8(printed.0).expect("kernels print UTF-8"))
     }
 }

@@ -103,7 +103,13 @@ trait Runs {
         Vec::new()
     }
     /// Runs a kernel to its end; what it printed.
-    fn run(&mut self, kernel: &str, shape: Shape, params: &Params) -> Result<String, Failure>;
+    fn run(
+        &mut self,
+        kernel: &str,
+        shape: Shape,
+        params: &Params,
+        cooperative: bool,
+    ) -> Result<String, Failure>;
 }
 
 /// Why a kernel did not reach its end.
@@ -242,8 +248,15 @@ impl Device {
         shape: Shape,
         params: &Params,
     ) -> Result<String, Failure> {
-        let result = self.runs.run(kernel, shape, params);
+        let result = self.runs.run(kernel, shape, params, false);
         self.assert_no_findings();
         result
+    }
+
+    /// Runs a kernel by a cooperative launch, in which blocks may wait for each other.
+    pub fn run_cooperative(&mut self, kernel: &str, shape: Shape, params: &Params) {
+        let result = self.runs.run(kernel, shape, params, true);
+        self.assert_no_findings();
+        result.unwrap_or_else(|failure| panic!("{kernel}: {failure}"));
     }
 }
