@@ -8,7 +8,8 @@
 //!
 //! 1. `toolchain.rs` finds compiler and tools;
 //! 2. `compile.rs` runs a nested cargo that gives one module of LLVM bitcode, unoptimised;
-//! 3. `address_space.rs` moves marked statics into shared, constant and global memory;
+//! 3. `address_space.rs` moves marked statics into shared, constant and global memory, and `kernel_limits.rs` tells LLVM the limits
+//!    of kernels;
 //! 4. `maths.rs` gives the `libm` crate's functions the GPU's instructions, and those of libdevice, which `libdevice.rs` finds;
 //! 5. `optimise.rs` runs LLVM's optimiser over the whole program, with the attributes that `target_attributes.rs` and
 //!    `panics.rs` give its functions, and the atomics of `atomics.rs`;
@@ -33,6 +34,7 @@ mod compile;
 mod dependencies;
 mod error;
 mod ir;
+mod kernel_limits;
 mod libdevice;
 mod limits;
 mod llvm;

@@ -10,7 +10,7 @@ use crate::arch::NvvmArch;
 use crate::error::CudaBuilderError;
 use crate::llvm::{self, Argument, flag};
 use crate::toolchain::Toolchain;
-use crate::{address_space, atomics, maths, panics, target_attributes};
+use crate::{address_space, atomics, kernel_limits, maths, panics, target_attributes};
 
 /// How to optimise.
 pub(crate) struct Request<'a> {
@@ -75,6 +75,7 @@ pub(crate) fn optimise(
     let maths::Rewritten { module, uses: maths } =
         maths::rewrite(&module, request.libdevice.is_some() && request.override_libm);
     let module = atomics::expand(&module);
+    let module = kernel_limits::rewrite(&module)?;
     let module = address_space::rewrite(&module, request.immutable_statics_to_constant)?;
     fs::write(&placed, module.as_bytes()).map_err(CudaBuilderError::io("write", &placed))?;
 

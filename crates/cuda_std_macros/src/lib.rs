@@ -43,6 +43,29 @@ use proc_macro::TokenStream;
 /// | `*const T`, `*mut T` | an address |
 /// | any other `T: Copy` | its bytes, by value, aligned to at most 16 bytes; nothing at all if its size is zero |
 ///
+/// # Options
+///
+/// | written | meaning | PTX |
+/// | --- | --- | --- |
+/// | `#[kernel(launch_bounds(256))]` | blocks have at most 256 threads; larger launches fail | `.maxntid` |
+/// | `#[kernel(launch_bounds(256, 4))]` | and a multiprocessor is to hold at least 4 blocks at a time | `.minnctapersm` |
+/// | `#[kernel(max_registers(64))]` | a thread has at most 64 registers | `.maxnreg` |
+///
+/// The compiler divides the registers accordingly: CUDA's `__launch_bounds__` and `__maxnreg__`. Numbers are written out.
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// # Safety
+/// /// `x` has an element for each thread.
+/// #[kernel(launch_bounds(128, 8))]
+/// pub unsafe fn negate(x: *mut f32) {
+///     unsafe { *x.add(thread::index_1d() as usize) *= -1.0 };
+/// }
+/// ```
+///
+/// # Restrictions
+///
 /// `&mut` is refused, since all threads would hold the same exclusive reference: write `DisjointSlice<T>` or `*mut T`. A kernel that has a raw
 /// pointer among its parameters is an `unsafe fn`. Kernels return nothing and are not generic, except over lifetimes.
 #[proc_macro_attribute]

@@ -2,7 +2,7 @@
 
 use ptx_emulator::Ending;
 
-use crate::device::{Device, Params, line, numbers};
+use crate::device::{Backend, Device, Params, backend, line, numbers, ptx};
 use crate::faults::{Failed, failing};
 
 #[test]
@@ -37,5 +37,41 @@ fn a_trap_ends_the_launch() {
             ["LaunchFailed", "UnspecifiedLaunchFailure", "IllegalInstruction"].contains(&&*error),
             "{error}"
         ),
+    }
+}
+
+#[test]
+fn limits_of_a_kernel_are_in_its_ptx_and_hold() {
+    let directives = |kernel: &str| {
+        let start = ptx().find(&format!(".entry {kernel}(")).expect("the kernel is there");
+        let head = &ptx()[start..];
+        let head =
+            &head[head.find(')').expect("the parameters end")..head.find('{').expect("a body")];
+        let lines = head
+            .lines()
+            .map(|line| line.split("//").next().unwrap_or_default().trim())
+            .filter(|line| line.starts_with('.'));
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(directives("bounded"), [".maxntid 96", ".minnctapersm 4"]);
+    assert_eq!(directives("with_few_registers"), [".maxntid 1024", ".maxnreg 32"]);
+    assert!(directives("hinted").is_empty());
+
+    let mut device = Device::new();
+    let out = device.upload(&[7_u32; 200]);
+    let params = Params::default().slice(out, 200);
+    device.run("bounded", line(2, 96), &params);
+    let mut expected = vec![96; 192];
+    expected.resize(200, 7);
+    assert_eq!(device.download::<u32>(out, 200), expected);
+    device.run("with_few_registers", line(1, 1024), &params);
+    assert_eq!(device.download::<u32>(out, 200), [32; 200]);
+    if backend() == Backend::Emulator {
+        // Through the driver a launch that is refused is a failure of the test itself.
+        let fault = device.try_run("bounded", line(2, 97), &params).expect_err("too many threads");
+        assert!(
+            fault.to_string().contains("96 threads") || fault.to_string().contains("(96, 1, 1)"),
+            "{fault}"
+        );
     }
 }

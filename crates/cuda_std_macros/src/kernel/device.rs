@@ -11,7 +11,8 @@ use super::signature::{KernelParam, KernelSignature, ParamKind};
 /// A `&[T]` would be one 16-byte parameter in that ABI; CUDA and rust-cuda pass pointer and length apart, so the
 /// macro does the flattening itself and puts the slice together again in front of the body.
 pub(crate) fn expand(kernel: &KernelSignature) -> TokenStream {
-    let KernelSignature { attrs, vis, ident, unsafety, generics, params, body } = kernel;
+    let KernelSignature { attrs, vis, ident, unsafety, generics, params, limits, body } = kernel;
+    let limits = limits.section().map(|section| quote!(#[unsafe(link_section = #section)]));
     let inputs = params.iter().map(input);
     let rebuilt = params.iter().filter_map(rebuild);
     let checks = params.iter().filter_map(|param| check(param, kernel));
@@ -20,6 +21,7 @@ pub(crate) fn expand(kernel: &KernelSignature) -> TokenStream {
         #(#attrs)*
         #[allow(improper_ctypes_definitions)]
         #[unsafe(no_mangle)]
+        #limits
         #vis #unsafety extern "ptx-kernel" fn #ident #generics (#(#inputs),*) {
             #(#rebuilt)*
             #body

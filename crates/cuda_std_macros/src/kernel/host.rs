@@ -14,7 +14,7 @@ use crate::written::written;
 
 /// Everything under `#[cfg(not(target_arch = "nvptx64"))]`.
 pub(crate) fn expand(kernel: &KernelSignature) -> TokenStream {
-    let KernelSignature { attrs, vis, ident, unsafety, generics, params, body } = kernel;
+    let KernelSignature { attrs, vis, ident, unsafety, generics, params, body, .. } = kernel;
     let outer = attrs.iter().filter(|attr| belongs_to_launch(attr));
     let inner = attrs.iter().filter(|attr| belongs_to_body(attr));
     let conditions = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));

@@ -9,7 +9,36 @@ pub(super) fn not_a_function() -> String {
 }
 
 pub(super) fn unknown_option(name: &str) -> String {
-    format!("`#[kernel]` has no option `{name}`: it takes none yet, write `#[kernel]`")
+    format!(
+        "`#[kernel]` has no option `{name}`: it takes `launch_bounds(…)` and `max_registers(…)`"
+    )
+}
+
+pub(super) fn option_again(name: &str) -> String {
+    format!("`{name}` is given twice: a kernel has one; remove this")
+}
+
+pub(super) fn option_values(name: &str) -> String {
+    match name {
+        "launch_bounds" => "`launch_bounds` takes the most threads of a block and, if wanted, the fewest blocks \
+             that a multiprocessor is to hold: write `launch_bounds(256)` or `launch_bounds(256, 4)`",
+        _ => "`max_registers` takes the most registers of a thread: write `max_registers(64)`",
+    }
+    .into()
+}
+
+pub(super) fn not_a_number(written: &str) -> String {
+    format!("`{written}` is no number written out, and macros cannot compute: write `256`, say")
+}
+
+pub(super) fn out_of_range(what: &str, least: u32, most: u32) -> String {
+    format!("the {what} are a number from {least} to {most}")
+}
+
+pub(super) fn registers_twice() -> String {
+    "the blocks of a multiprocessor and `max_registers` both limit the registers: \
+     keep one of them (CUDA C++ Programming Guide, \"Maximum Number of Registers per Thread\")"
+        .into()
 }
 
 pub(super) fn const_kernel() -> String {

@@ -2,6 +2,7 @@
 
 mod device;
 mod host;
+mod limits;
 mod message;
 mod signature;
 

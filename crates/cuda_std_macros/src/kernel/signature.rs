@@ -2,13 +2,13 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident};
-use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Block, Error, FnArg, GenericParam, Generics, Ident, ItemFn, Meta, Pat, PatType,
+    Attribute, Block, Error, FnArg, GenericParam, Generics, Ident, ItemFn, Pat, PatType,
     ReturnType, Signature, Token, Type, Visibility,
 };
 
+use super::limits::Limits;
 use super::message;
 use crate::attribute;
 
@@ -24,6 +24,7 @@ pub(crate) struct KernelSignature {
     /// Lifetimes only; nothing else may be generic.
     pub(crate) generics: Generics,
     pub(crate) params: Vec<KernelParam>,
+    pub(crate) limits: Limits,
     pub(crate) body: Block,
 }
 
@@ -61,7 +62,7 @@ impl KernelSignature {
     pub(crate) fn parse(options: TokenStream, item: TokenStream) -> Result<Self, Error> {
         let function = parse_function(item)?;
         let mut complaints = Complaints::default();
-        check_options(options, &mut complaints);
+        let limits = Limits::parse(options, &mut complaints);
         check_header(&function.sig, &mut complaints);
 
         let unsafety = match &function.sig.safety {
@@ -92,6 +93,7 @@ impl KernelSignature {
             unsafety,
             generics: function.sig.generics,
             params,
+            limits,
             body: *function.block,
         })
     }
@@ -99,14 +101,14 @@ impl KernelSignature {
 
 /// Collects complaints, so that one build shows them all.
 #[derive(Default)]
-struct Complaints(Option<Error>);
+pub(super) struct Complaints(Option<Error>);
 
 impl Complaints {
-    fn at(&mut self, place: impl ToTokens, text: impl std::fmt::Display) {
+    pub(super) fn at(&mut self, place: impl ToTokens, text: impl std::fmt::Display) {
         self.push(Error::new_spanned(place, text));
     }
 
-    fn push(&mut self, error: Error) {
+    pub(super) fn push(&mut self, error: Error) {
         match &mut self.0 {
             Some(all) => all.combine(error),
             None => self.0 = Some(error),
@@ -123,23 +125,6 @@ fn parse_function(item: TokenStream) -> Result<ItemFn, Error> {
     match syn::parse2::<syn::Item>(item)? {
         syn::Item::Fn(function) => Ok(function),
         _ => Err(Error::new(start, message::not_a_function())),
-    }
-}
-
-fn check_options(options: TokenStream, complaints: &mut Complaints) {
-    if options.is_empty() {
-        return;
-    }
-    let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
-    match syn::parse::Parser::parse2(parser, options) {
-        Ok(options) => {
-            for option in options {
-                let name =
-                    option.path().get_ident().map_or_else(|| String::from("…"), Ident::to_string);
-                complaints.at(&option, message::unknown_option(&name));
-            }
-        }
-        Err(error) => complaints.push(error),
     }
 }
 

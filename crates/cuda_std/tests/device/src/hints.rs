@@ -42,3 +42,19 @@ pub unsafe fn trapping() {
         trap();
     }
 }
+
+/// Blocks of at most 96 threads, of which a multiprocessor is to hold four.
+#[kernel(launch_bounds(96, 4))]
+pub fn bounded(mut out: DisjointSlice<u32>) {
+    if let Some(out) = out.get_mut(thread::unique_index()) {
+        *out = thread::block_dim_x();
+    }
+}
+
+/// Few registers.
+#[kernel(launch_bounds(1024), max_registers(32))]
+pub fn with_few_registers(mut out: DisjointSlice<u32>) {
+    if let Some(out) = out.get_mut(thread::unique_index()) {
+        *out = 32;
+    }
+}

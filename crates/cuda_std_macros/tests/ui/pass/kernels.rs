@@ -60,6 +60,17 @@ pub unsafe extern "C" fn as_before(x: &[f32], out: *mut f32) -> () {
     }
 }
 
+/// With limits.
+///
+/// # Safety
+/// It is never launched.
+#[kernel(launch_bounds(256, 4))]
+pub unsafe fn bounded(_x: *mut f32) {}
+
+/// With limits of another kind, and a comma behind them.
+#[kernel(launch_bounds(1_024), max_registers(0x40),)]
+pub fn with_few_registers(_x: &[f32]) {}
+
 mod inner {
     use super::*;
 

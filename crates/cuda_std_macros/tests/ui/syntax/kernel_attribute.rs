@@ -1,6 +1,6 @@
 use cuda_std::kernel;
 
-#[kernel(launch_bounds(256))]
+#[kernel(bounds(256))]
 pub unsafe fn with_option(x: f32) {}
 
 #[kernel(fast, name = "other")]

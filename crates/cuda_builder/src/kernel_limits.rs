@@ -1,0 +1,111 @@
+//! Tells LLVM the limits of kernels: the most threads of a block, and the like.
+//!
+//! Rust has no attribute for them. `cuda_std`'s `#[kernel(launch_bounds(…), max_registers(…))]` therefore puts the function into a link
+//! section whose name lists them, and this pass puts function attributes in its place (LLVM, "User Guide for NVPTX Back-end",
+//! Function Attributes), of which `llc` makes directives of the entry:
+//!
+//! | section | attribute | PTX |
+//! | --- | --- | --- |
+//! | `.cuda.kernel.maxntid=256` | `"nvvm.maxntid"="256"` | `.maxntid 256` |
+//! | `.cuda.kernel.minctasm=2` | `"nvvm.minctasm"="2"` | `.minnctapersm 2` |
+//! | `.cuda.kernel.maxnreg=64` | `"nvvm.maxnreg"="64"` | `.maxnreg 64` |
+//! | `.cuda.kernel.maxntid=256,minctasm=2` | both | both |
+
+use crate::error::AddressSpaceError;
+use crate::ir::token::{Kind, tokens};
+
+/// What the section's name begins with.
+const PREFIX: &str = ".cuda.kernel.";
+
+/// The attributes that it may list.
+const KNOWN: [&str; 3] = ["maxntid", "minctasm", "maxnreg"];
+
+/// The textual module with the attributes.
+///
+/// # Errors
+///
+/// If a section's name lists something else.
+pub(crate) fn rewrite(module: &str) -> Result<String, AddressSpaceError> {
+    let mut out = String::with_capacity(module.len());
+    for line in module.lines() {
+        if line.starts_with("define ") && line.contains(PREFIX) {
+            rewrite_line(line, &mut out)?;
+        } else {
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+    Ok(out)
+}
+
+/// Copies a `define … section ".cuda.kernel.maxntid=256" … {` line with attributes for the section.
+fn rewrite_line(line: &str, out: &mut String) -> Result<(), AddressSpaceError> {
+    let mut name = "";
+    let mut tokens = tokens(line);
+    while let Some(token) = tokens.next() {
+        if token.kind == Kind::Global && name.is_empty() {
+            name = token.text;
+        }
+        if !token.is("section") {
+            out.push_str(token.text);
+            continue;
+        }
+        // The blank and the name.
+        let (blank, section) = (tokens.next(), tokens.next());
+        let section = section.map_or("", |token| token.text);
+        let Some(list) = section.trim_matches('"').strip_prefix(PREFIX) else {
+            out.push_str(token.text);
+            out.push_str(blank.map_or("", |token| token.text));
+            out.push_str(section);
+            continue;
+        };
+        let attributes: Option<Vec<String>> = list.split(',').map(attribute).collect();
+        let attributes = attributes.ok_or_else(|| AddressSpaceError::UnknownSection {
+            name: name.to_owned(),
+            section: section.trim_matches('"').to_owned(),
+        })?;
+        out.push_str(&attributes.join(" "));
+    }
+    Ok(())
+}
+
+/// `"nvvm.maxntid"="256"` of `maxntid=256`.
+fn attribute(limit: &str) -> Option<String> {
+    let (name, value) = limit.split_once('=')?;
+    let known = KNOWN.contains(&name) && value.parse::<u32>().is_ok();
+    known.then(|| format!("\"nvvm.{name}\"=\"{value}\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_of_kernels_become_attributes() {
+        let module = "\
+@x = global i32 0, section \".cuda.kernel.maxntid=1\"
+define ptx_kernel void @a(ptr %p) unnamed_addr #0 section \".cuda.kernel.maxntid=256,minctasm=2\" !dbg !7 {
+  call void asm \"section \\22.cuda.kernel.maxnreg=8\\22\", \"\"()
+define ptx_kernel void @\"section .cuda.kernel.\"() section \".cuda.kernel.maxnreg=64\" {
+define void @other() section \".text.cuda.kernel.x\" {
+";
+        let expected = "\
+@x = global i32 0, section \".cuda.kernel.maxntid=1\"
+define ptx_kernel void @a(ptr %p) unnamed_addr #0 \"nvvm.maxntid\"=\"256\" \"nvvm.minctasm\"=\"2\" !dbg !7 {
+  call void asm \"section \\22.cuda.kernel.maxnreg=8\\22\", \"\"()
+define ptx_kernel void @\"section .cuda.kernel.\"() \"nvvm.maxnreg\"=\"64\" {
+define void @other() section \".text.cuda.kernel.x\" {
+";
+        assert_eq!(rewrite(module).expect("all are known"), expected);
+    }
+
+    #[test]
+    fn what_is_unknown_is_an_error() {
+        for list in ["maxntid", "maxntid=x", "maxntid=1,", "cluster=2", "maxnreg=-1", ""] {
+            let module = format!("define void @k() section \".cuda.kernel.{list}\" {{");
+            let error = rewrite(&module).expect_err(list).to_string();
+            assert!(error.contains("@k") || error.contains('k'), "{error}");
+            assert!(error.contains(&format!(".cuda.kernel.{list}")), "{error}");
+        }
+    }
+}
