@@ -27,6 +27,7 @@
 //! | compute sines, logarithms, error functions | [`float`], [`intrinsics`] |
 //! | sums and scans over a block | [`block`] |
 //! | work in groups of lanes, wait for the whole grid | [`cooperative_groups`] |
+//! | copy to shared memory in the background | [`async_copy`] |
 //! | move 16 bytes at once, tell the caches what for | [`cache`] |
 //! | print from a kernel | [`io`] |
 //! | draw random numbers | [`rand`] |
@@ -58,6 +59,7 @@ extern crate std;
 
 extern crate alloc;
 
+pub mod async_copy;
 pub mod atomic;
 pub mod block;
 pub mod cache;

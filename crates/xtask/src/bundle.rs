@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 use crate::{process, workspace_root};
-use cuda_builder::{CudaBuilder, Libdevice};
+use cuda_builder::{CudaBuilder, Libdevice, NvvmArch};
 use std::path::{Path, PathBuf};
 
 /// Over this, the folder is refused: it must stay easy to carry.
@@ -19,6 +19,7 @@ const DEVICE_TESTS: [(&str, &str); 4] = [
 
 /// The kernels of `cuda_std`'s tests.
 const TEST_KERNELS: &str = "crates/cuda_std/tests/device";
+const SM90_KERNELS: &str = "crates/cuda_std/tests/device_sm90";
 const MATHS_KERNELS: &str = "crates/cuda_std/tests/device_maths";
 
 /// Where the PTX of the former is in the folder.
@@ -32,7 +33,7 @@ const RUN_SCRIPT: &str = "\
 set -eu
 cd \"$(dirname \"$0\")\"
 export CUDA_DRIVER_BACKEND=\"${CUDA_DRIVER_BACKEND:-gpu}\"
-export CUDA_STD_TEST_PTX=\"$PWD/cuda_std.ptx\" CUDA_STD_MATHS_PTX=\"$PWD\"
+export CUDA_STD_TEST_PTX=\"$PWD/cuda_std.ptx\" CUDA_STD_TEST_PTX_SM90=\"$PWD/cuda_std_sm90.ptx\" CUDA_STD_MATHS_PTX=\"$PWD\"
 ./ferrowarp
 ./ferrowarp matmul --size 4096 --block 32
 for test in tests/*; do \"$test\" --test-threads=1; done
@@ -65,6 +66,8 @@ pub fn run(out: &Path) -> Result<(), Error> {
         CudaBuilder::new(root.join(folder)).target_dir(root.join("target").join(target))
     };
     build(kernels(TEST_KERNELS, "device-tests").copy_to(out.join(TEST_PTX)))?;
+    let sm90 = kernels(SM90_KERNELS, "device-tests-sm90").arch(NvvmArch::Compute90);
+    build(sm90.ptx_version(8, 0).copy_to(out.join("cuda_std_sm90.ptx")))?;
     let maths = || kernels(MATHS_KERNELS, "device-maths");
     build(maths().without_libdevice().copy_to(out.join("maths_fallback.ptx")))?;
     // The tests of libdevice's functions are for those who have it.

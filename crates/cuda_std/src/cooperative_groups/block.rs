@@ -1,9 +1,10 @@
 //! The block as a group.
 
 use super::{ThreadGroup, Tile, tiled_partition};
+use glam::UVec3;
+
 use crate::block;
 use crate::thread::{block_dim, block_idx, sync_threads, thread_idx};
-use crate::vector::UVec3;
 use crate::warp::WarpShuffleValue;
 
 /// All threads of the block: [`this_thread_block`] makes it.

@@ -4,13 +4,14 @@
 //! and 2 (lower half): 4 bytes that tell its size, then 4 bytes for the barrier, zero at first. That is how NVIDIA's own headers
 //! find it; it is compiled into programs, so the driver has to keep to it. CUDA.jl does the same.
 
+use glam::UVec3;
+
 #[cfg(target_arch = "nvptx64")]
 use crate::block;
 use crate::gpu_only;
 use crate::thread::{block_dim, block_idx, grid_dim, index_usize};
 #[cfg(target_arch = "nvptx64")]
 use crate::thread::{device_fence, sync_threads};
-use crate::vector::UVec3;
 
 /// All threads of the launch: [`this_grid`] makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ impl Grid {
     #[inline]
     #[must_use]
     pub fn num_blocks(self) -> u64 {
-        grid_dim().element_count()
+        product(grid_dim())
     }
 
     /// The block's number in the launch, x fastest and z slowest.
@@ -80,7 +81,7 @@ impl Grid {
     #[inline]
     #[must_use]
     pub fn num_threads(self) -> u64 {
-        self.num_blocks() * block_dim().element_count()
+        self.num_blocks() * product(block_dim())
     }
 
     /// The thread's number in the launch; the threads of block 0 come first.
@@ -110,6 +111,12 @@ impl Grid {
         }
         sync_threads();
     }
+}
+
+/// The product of the components, in 64 bits.
+#[inline]
+fn product(size: UVec3) -> u64 {
+    u64::from(size.x) * u64::from(size.y) * u64::from(size.z)
 }
 
 /// The address of the grid's workspace; 0 in a launch that is not cooperative.

@@ -2,7 +2,7 @@
 
 use ptx_emulator::Ending;
 
-use crate::device::{Backend, Device, Params, backend, line, numbers, ptx};
+use crate::device::{Backend, Device, Params, backend, line, numbers, ptx_of};
 use crate::faults::{Failed, failing};
 
 #[test]
@@ -43,10 +43,9 @@ fn a_trap_ends_the_launch() {
 #[test]
 fn limits_of_a_kernel_are_in_its_ptx_and_hold() {
     let directives = |kernel: &str| {
-        let start = ptx().find(&format!(".entry {kernel}(")).expect("the kernel is there");
-        let head = &ptx()[start..];
-        let head =
-            &head[head.find(')').expect("the parameters end")..head.find('{').expect("a body")];
+        let head = ptx_of(kernel);
+        let head = &head[head.find(')').expect("the parameters end")..];
+        let head = &head[..head.find('{').expect("a body")];
         let lines = head
             .lines()
             .map(|line| line.split("//").next().unwrap_or_default().trim())

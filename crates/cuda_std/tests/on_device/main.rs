@@ -1,6 +1,7 @@
 //! The device half, executed: `tests/device` is compiled to PTX as a user's kernel crate is, and runs on the emulator or on a
 //! GPU (`device/mod.rs` says how to choose).
 
+mod async_copies;
 mod atomics;
 mod block;
 mod cache;

@@ -170,13 +170,18 @@ impl Device {
     /// A device whose kernels the emulator runs under memcheck, racecheck, initcheck and synccheck: what these find is a failure
     /// of the test. Through the driver it is any device.
     pub fn checked() -> Self {
+        Self::checked_with(&PTX, &PROGRAM)
+    }
+
+    /// [`checked`](Self::checked), with other kernels.
+    pub fn checked_with(ptx: &str, program: &LazyLock<Arc<Program>>) -> Self {
         match backend() {
             Backend::Emulator => {
                 let mut config = MachineConfig::default();
                 config.checks = CheckSet::ALL;
-                Self { checked: true, ..Self::emulated(config) }
+                Self { checked: true, ..Self::of(emulator::Emulator::new(program, config)) }
             }
-            Backend::Driver => Self::new(),
+            Backend::Driver => Self::with(ptx, program),
         }
     }
 

@@ -1,0 +1,110 @@
+//! Copies that go on by themselves, and barriers to arrive at. Their kernels are in `tests/device_sm90`.
+
+use std::sync::{Arc, LazyLock};
+
+use cuda_builder::{CudaBuilder, NvvmArch};
+use ptx_emulator::Program;
+
+use crate::device::{Device, Params, Shape, line, numbers};
+
+/// Names the kernels' PTX, for machines that can't compile them.
+const GIVEN: &str = "CUDA_STD_TEST_PTX_SM90";
+
+static PTX: LazyLock<String> = LazyLock::new(|| {
+    let path = std::env::var_os(GIVEN).map_or_else(
+        || {
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+            let built = CudaBuilder::new(folder.join("tests/device_sm90"))
+                .arch(NvvmArch::Compute90)
+                .ptx_version(8, 0)
+                .target_dir(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("device_sm90"))
+                .build();
+            built.unwrap_or_else(|error| panic!("{error}"))
+        },
+        Into::into,
+    );
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+});
+
+static PROGRAM: LazyLock<Arc<Program>> = LazyLock::new(|| {
+    let program = Program::compile(&PTX);
+    Arc::new(program.unwrap_or_else(|error| panic!("{error}")))
+});
+
+fn device() -> Device {
+    Device::checked_with(&PTX, &PROGRAM)
+}
+
+#[test]
+fn the_next_tile_is_copied_meanwhile() {
+    let mut device = device();
+    for (bytes, block) in [(4, [33, 1, 1]), (8, [8, 8, 2]), (16, [64, 1, 1]), (16, [1, 1, 1])] {
+        let threads = block.iter().product::<u32>() as usize;
+        let words = bytes / 4;
+        for n in [0, 1, 2, 7] {
+            let values: Vec<u32> =
+                numbers(n as u64 + 1).take(n * threads * words + 1).map(|n| n as u32).collect();
+            let x = device.upload(&values);
+            let out = device.upload(&vec![0x5A5A_u32; threads]);
+            let params = Params::default().value(bytes as u32).value(x).value(n as u64).value(out);
+            let shape = Shape { grid: [1, 1, 1], block, dynamic_shared_bytes: 0 };
+            device.run("pipelines", shape, &params);
+            let expected: Vec<u32> = (0..threads)
+                .map(|i| {
+                    let own = |tile: &[u32]| tile[(threads - 1 - i) * words..][..words].to_vec();
+                    let tiles = values[..n * threads * words].chunks(threads * words);
+                    tiles.flat_map(own).fold(0_u32, |sum, x| sum.wrapping_mul(31).wrapping_add(x))
+                })
+                .collect();
+            assert_eq!(device.download::<u32>(out, threads), expected, "{n} tiles, {bytes} bytes");
+        }
+    }
+}
+
+#[test]
+fn barriers_separate_phases() {
+    let mut device = device();
+    for how in 0..4_u32 {
+        for (threads, rounds) in [(1, 3), (32, 5), (77, 6), (256, 2)] {
+            let mut values: Vec<u32> =
+                numbers(u64::from(how) + 10).take(threads).map(|n| n as u32).collect();
+            let input = device.upload(&values);
+            let out = device.upload(&vec![0x5A5A_u32; threads]);
+            let params =
+                Params::default().value(how).value(rounds).slice(input, threads).value(out);
+            device.run("around", line(1, threads as u32), &params);
+            for _ in 0..rounds {
+                values = (0..threads)
+                    .map(|i| values[i].wrapping_mul(3).wrapping_add(values[(i + 1) % threads]))
+                    .collect();
+            }
+            assert_eq!(device.download::<u32>(out, threads), values, "{how}, {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn copies_arrive_at_barriers() {
+    let mut device = device();
+    for threads in [1, 40, 256] {
+        let values: Vec<u32> = numbers(20).take(threads).map(|n| n as u32).collect();
+        let x = device.upload(&values);
+        let out = device.upload(&vec![0x5A5A_u32; threads]);
+        device.run(
+            "arriving_copies",
+            line(1, threads as u32),
+            &Params::default().value(x).value(out),
+        );
+        let expected: Vec<u32> = values.iter().rev().copied().collect();
+        assert_eq!(device.download::<u32>(out, threads), expected);
+    }
+}
+
+#[test]
+fn a_phase_ends_with_its_arrivals_and_bytes() {
+    let mut device = device();
+    let out = device.upload(&[7_u32; 8]);
+    device.run("phases", line(1, 1), &Params::default().value(out));
+    // The third phase, of parity 0, has ended, and so has its token's.
+    assert_eq!(device.download::<u32>(out, 8), [0, 0, 0, 1, 0, 1, 1, 1]);
+}
