@@ -13,6 +13,7 @@ use std::sync::{Arc, LazyLock};
 use cuda_builder::{CudaBuilder, Libdevice};
 use ptx_emulator::Program;
 
+pub use crate::on_device::numbers;
 use crate::on_device::{Device, Params, line};
 
 /// Whose functions a program has.
@@ -115,15 +116,5 @@ pub fn run_words<const N: usize, const M: usize>(
         let params = Params::default().slice(input, arguments.len()).value(output);
         device.run(name, line(arguments.len().div_ceil(128) as u32, 128), &params);
         device.download(output, arguments.len())
-    })
-}
-
-/// Numbers that repeat nowhere (SplitMix64).
-pub fn numbers(seed: u64) -> impl Iterator<Item = u64> {
-    (1..).map(move |step: u64| {
-        let mut z = seed.wrapping_add(step.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
     })
 }

@@ -2,17 +2,7 @@
 
 use sha2::{Digest, Sha256, Sha512};
 
-use crate::device::{Device, Params, Shape, line};
-
-/// Numbers that repeat nowhere (SplitMix64).
-fn numbers(seed: u64) -> impl Iterator<Item = u64> {
-    (1..).map(move |step: u64| {
-        let mut z = seed.wrapping_add(step.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    })
-}
+use crate::device::{Device, Params, Shape, line, numbers};
 
 /// Numbers from -1 to 1.
 fn floats(seed: u64, len: usize) -> Vec<f32> {

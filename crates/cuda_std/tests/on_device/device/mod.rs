@@ -206,7 +206,7 @@ impl Device {
 
     /// What kernels allocated and nobody freed, where the device tells.
     pub fn heap_leaks(&self) -> Vec<String> {
-        self.0.heap_leaks()
+        self.runs.heap_leaks()
     }
 
     /// A copy on the device: its address.
