@@ -46,8 +46,12 @@ pub fn this_grid() -> Grid {
 }
 
 impl Grid {
-    /// Whether [`sync`](Self::sync) is possible: whether the launch is a cooperative one (`cuLaunchCooperativeKernel`), which gives all
-    /// blocks a place on the device at the same time.
+    /// Whether [`sync`](Self::sync) is possible: whether the launch has a workspace with a barrier.
+    ///
+    /// Every cooperative launch (`cuLaunchCooperativeKernel`) has one, and only there have all blocks a place on the device at the same
+    /// time. NVIDIA's driver gives one to other launches too (seen with driver 580 on an H200), where the answer is `true` all the same, as
+    /// that of CUDA C++'s `is_valid` is, which looks at the same place; a `sync` then waits for ever if not all blocks fit. The emulator
+    /// gives it to cooperative launches alone.
     #[inline]
     #[must_use]
     pub fn is_valid(self) -> bool {
@@ -98,7 +102,7 @@ impl Grid {
     ///
     /// # Panics
     ///
-    /// If the launch is not a cooperative one: see [`is_valid`](Self::is_valid).
+    /// If the launch has no workspace: see [`is_valid`](Self::is_valid).
     #[inline]
     #[gpu_only]
     pub fn sync(self) {
@@ -119,7 +123,7 @@ fn product(size: UVec3) -> u64 {
     u64::from(size.x) * u64::from(size.y) * u64::from(size.z)
 }
 
-/// The address of the grid's workspace; 0 in a launch that is not cooperative.
+/// The address of the grid's workspace; 0 in a launch that has none.
 #[inline]
 #[gpu_only]
 fn workspace() -> u64 {
