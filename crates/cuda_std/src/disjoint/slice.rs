@@ -5,12 +5,12 @@ use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
-use crate::thread::{self, UniqueIndex};
+use crate::thread::{GridStride, UniqueIndex};
 
 /// A kernel's output: `[T]` in device memory, of which each thread holds the elements that are its own.
 ///
 /// Where a `*mut T` trusts every thread to write elsewhere, this type sees to it: an element is reached only with the
-/// thread's [unique index](thread::unique_index), or with [`grid_stride_mut`](DisjointSlice::grid_stride_mut). A kernel whose outputs
+/// thread's [unique index](crate::thread::unique_index), or with [`grid_stride_mut`](DisjointSlice::grid_stride_mut). A kernel whose outputs
 /// are of this type can be a safe function, and is then launched without `unsafe`. On the host, what may be passed for it
 /// is what may be passed for a `*mut T`: a `&mut DeviceArray<T>`, a mutable slice of one, `Out` or `InOut`.
 ///
@@ -109,9 +109,7 @@ impl<'a, T> DisjointSlice<'a, T> {
     pub fn grid_stride_mut(&mut self) -> GridStrideMut<'_, T> {
         GridStrideMut {
             first: self.first,
-            next: thread::unique_index().get(),
-            stride: thread::threads(),
-            end: self.len,
+            places: GridStride::of_all_threads(self.len),
             elements: PhantomData,
         }
     }
@@ -158,9 +156,7 @@ impl<T> fmt::Debug for DisjointSlice<'_, T> {
 #[must_use = "an iterator does nothing until it is advanced"]
 pub struct GridStrideMut<'a, T> {
     first: *mut T,
-    next: usize,
-    stride: usize,
-    end: usize,
+    places: GridStride,
     elements: PhantomData<&'a mut [T]>,
 }
 
@@ -169,12 +165,7 @@ impl<'a, T> Iterator for GridStrideMut<'a, T> {
 
     #[inline]
     fn next(&mut self) -> Option<(usize, &'a mut T)> {
-        if self.next >= self.end {
-            return None;
-        }
-        let index = self.next;
-        // Saturation ends the iteration where the sum would not fit.
-        self.next = index.saturating_add(self.stride);
+        let index = self.places.next()?;
         // SAFETY: it is one of the elements; other threads take others, since they start elsewhere below the common
         // stride, and this one gets it once for as long as it borrows the slice.
         Some((index, unsafe { &mut *self.first.add(index) }))
@@ -182,8 +173,7 @@ impl<'a, T> Iterator for GridStrideMut<'a, T> {
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.end.saturating_sub(self.next).div_ceil(self.stride);
-        (left, Some(left))
+        self.places.size_hint()
     }
 }
 
@@ -192,10 +182,6 @@ impl<T> FusedIterator for GridStrideMut<'_, T> {}
 
 impl<T> fmt::Debug for GridStrideMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GridStrideMut")
-            .field("next", &self.next)
-            .field("stride", &self.stride)
-            .field("end", &self.end)
-            .finish_non_exhaustive()
+        f.debug_struct("GridStrideMut").field("places", &self.places).finish_non_exhaustive()
     }
 }

@@ -2,7 +2,7 @@
 
 use core::iter::FusedIterator;
 
-use super::{grid_size_1d, index_1d_usize};
+use super::{grid_size_1d, grid_size_3d, index_1d_usize, index_usize};
 
 /// The elements of `0..len` that fall to this thread in a launch along x: the thread's index, then on by the number of
 /// threads in the grid.
@@ -27,6 +27,15 @@ pub struct GridStride {
     next: usize,
     stride: usize,
     end: usize,
+}
+
+impl GridStride {
+    /// As [`grid_stride`], in a launch of any dimensions.
+    #[inline]
+    pub(crate) fn of_all_threads(len: usize) -> GridStride {
+        let (x, y, z) = grid_size_3d();
+        GridStride { next: index_usize(), stride: x * y * z, end: len }
+    }
 }
 
 impl Iterator for GridStride {

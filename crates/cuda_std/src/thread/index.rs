@@ -1,5 +1,7 @@
 //! The thread's place in the whole grid.
 
+use crate::block::{num_threads, thread_rank};
+
 use super::{
     block_dim, block_dim_x, block_dim_y, block_dim_z, block_idx, block_idx_x, block_idx_y,
     block_idx_z, grid_dim, grid_dim_x, grid_dim_y, grid_dim_z, thread_idx, thread_idx_x,
@@ -47,11 +49,9 @@ pub fn index_3d() -> UVec3 {
 #[inline]
 #[must_use]
 pub fn index() -> u32 {
-    let (grid, block) = (grid_dim(), block_dim());
-    let (b, t) = (block_idx(), thread_idx());
+    let (b, grid) = (block_idx(), grid_dim());
     let block_number = (b.z * grid.y + b.y) * grid.x + b.x;
-    let thread_number = (t.z * block.y + t.y) * block.x + t.x;
-    block_number * (block.x * block.y * block.z) + thread_number
+    block_number * num_threads() + thread_rank()
 }
 
 /// [`index_1d`] in 64 bits, which no launch can exceed.
@@ -87,12 +87,11 @@ pub fn index_usize() -> usize {
     if grid.y | grid.z | block.y | block.z == 1 {
         return index_1d_usize();
     }
-    let (b, t) = (block_idx(), thread_idx());
+    let b = block_idx();
     let block_number =
         (b.z as usize * grid.y as usize + b.y as usize) * grid.x as usize + b.x as usize;
     // At most 1024 threads in a block: 32 bits hold everything inside it.
-    let thread_number = (t.z * block.y + t.y) * block.x + t.x;
-    block_number * (block.x * block.y * block.z) as usize + thread_number as usize
+    block_number * num_threads() as usize + thread_rank() as usize
 }
 
 /// Threads of the launch along x: `grid_dim_x() * block_dim_x()`.

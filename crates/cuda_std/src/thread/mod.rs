@@ -37,5 +37,4 @@ pub use registers::{
     block_idx_z, grid_dim, grid_dim_x, grid_dim_y, grid_dim_z, thread_idx, thread_idx_x,
     thread_idx_y, thread_idx_z, warp_size,
 };
-pub(crate) use unique::threads;
 pub use unique::{UniqueIndex, UniqueIndex2d, unique_index, unique_index_2d};

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::{block_dim_z, grid_dim_z, grid_size_2d, grid_size_3d, index_3d_usize, index_usize};
+use super::{block_dim_z, grid_dim_z, grid_size_2d, index_3d_usize, index_usize};
 
 /// The thread's number in the launch, which no other thread of the launch has, whatever the launch's dimensions.
 ///
@@ -86,12 +86,4 @@ pub fn unique_index_2d() -> UniqueIndex2d {
         row += layer * rows;
     }
     UniqueIndex2d { row, column, of_this_thread: PhantomData }
-}
-
-/// Threads of the launch, in all directions.
-#[inline]
-#[must_use]
-pub(crate) fn threads() -> usize {
-    let (x, y, z) = grid_size_3d();
-    x * y * z
 }

@@ -4,7 +4,7 @@ use cuda_std::{bf16, f16};
 use ptx_emulator::MachineConfig;
 
 use super::history::could_be;
-use crate::device::{Backend, Bytes, Device, Params, backend, line};
+use crate::device::{Backend, Bytes, Device, Params, backend, line, numbers};
 
 const TARGETS: usize = 3;
 const BLOCKS: usize = 3;
@@ -120,16 +120,6 @@ floats! {
     f64, |x: f64| x, f64::from;
     f16, f16::from_f64, f16::to_f64;
     bf16, bf16::from_f64, bf16::to_f64;
-}
-
-/// Numbers that repeat nowhere (SplitMix64).
-fn numbers(seed: u64) -> impl Iterator<Item = u64> {
-    (1..).map(move |step: u64| {
-        let mut z = seed.wrapping_add(step.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    })
 }
 
 /// A test's device, and on the emulator one with warps and blocks in another order, which also looks for races.
