@@ -35,6 +35,7 @@ mod dependencies;
 mod error;
 mod ir;
 mod kernel_limits;
+mod libcalls;
 mod libdevice;
 mod limits;
 mod llvm;

@@ -1,5 +1,5 @@
 //! From the merged bitcode to the optimised module: unused code goes, all functions get one processor, panics inline,
-//! mathematical functions become instructions or libdevice's, marked statics get their address spaces, LLVM optimises, and atomics
+//! mathematical functions become instructions or libdevice's, `core`'s calls of C functions get their functions, marked statics get their address spaces, LLVM optimises, and atomics
 //! get the orderings and scopes that LLVM would lose.
 
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use crate::arch::NvvmArch;
 use crate::error::CudaBuilderError;
 use crate::llvm::{self, Argument, flag};
 use crate::toolchain::Toolchain;
-use crate::{address_space, atomics, kernel_limits, maths, panics, target_attributes};
+use crate::{address_space, atomics, kernel_limits, libcalls, maths, panics, target_attributes};
 
 /// How to optimise.
 pub(crate) struct Request<'a> {
@@ -74,6 +74,7 @@ pub(crate) fn optimise(
     let module = if request.optimise { panics::inline(&module) } else { module };
     let maths::Rewritten { module, uses: maths } =
         maths::rewrite(&module, request.libdevice.is_some() && request.override_libm);
+    let module = libcalls::define(&module);
     let module = atomics::expand(&module);
     let module = kernel_limits::rewrite(&module)?;
     let module = address_space::rewrite(&module, request.immutable_statics_to_constant)?;

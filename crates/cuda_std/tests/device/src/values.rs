@@ -50,3 +50,17 @@ pub unsafe fn every_kind(
         *out.add(10) = f64::from(small);
     }
 }
+
+/// Each thread its own pair of pieces of `len` bytes: how they compare, whether they are equal, where `needle` is first, and the
+/// length of the text that ends in a NUL.
+#[kernel]
+pub unsafe fn bytes_and_texts(a: &[u8], b: &[u8], len: usize, needle: u8, out: *mut [i32; 4]) {
+    let i = thread::index_1d() as usize;
+    let piece = i * len..(i + 1) * len;
+    let (a, b) = (&a[piece.clone()], &b[piece]);
+    let found = core::str::from_utf8(a).ok().and_then(|text| text.find(char::from(needle)));
+    let text = unsafe { core::ffi::CStr::from_ptr(a.as_ptr().cast()) };
+    let found = found.map_or(-1, |at| at as i32);
+    let result = [a.cmp(b) as i32, i32::from(a == b), found, text.count_bytes() as i32];
+    unsafe { *out.add(i) = result };
+}
