@@ -2,7 +2,9 @@
 
 use crate::error::Error;
 use crate::process::{self, cargo};
+use crate::support::RECORD;
 use crate::{ptxas, tables, workspace_root};
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -23,12 +25,22 @@ fn run_all(gates: &[Gate<'_>]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Removes a file of an earlier run.
+fn forget(path: &Path) -> Result<(), Error> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(path, error)),
+        _ => Ok(()),
+    }
+}
+
 /// `cargo xtask ci`.
 ///
 /// # Errors
 /// The first gate's failure.
 pub fn run() -> Result<(), Error> {
     let root = workspace_root()?;
+    // What the tests launch is a column of a page.
+    let launches = root.join("target/launches.txt");
     let cargo_in = |arguments: &[&str]| {
         let mut command = cargo();
         command.current_dir(&root).args(arguments);
@@ -47,14 +59,17 @@ pub fn run() -> Result<(), Error> {
             ]))
         }),
         // The user's own command, so that it is the one that is tested.
-        ("tests", &|| process::run(Command::new("./x").arg("test").current_dir(&root))),
+        ("tests", &|| {
+            forget(&launches)?;
+            process::run(Command::new("./x").arg("test").current_dir(&root).env(RECORD, &launches))
+        }),
         ("documentation", &|| {
             process::run(
                 cargo_in(&["doc", "--no-deps", "--workspace", "--document-private-items"])
                     .env("RUSTDOCFLAGS", "-D warnings"),
             )
         }),
-        ("generated pages", &|| tables::run(true)),
+        ("generated pages", &|| tables::run(true, Some(&launches))),
         ("ptxas", &ptxas::run),
     ])
 }

@@ -33,6 +33,15 @@ pub enum Error {
     /// Cargo's build messages made no sense.
     #[error("cargo reported no executable for {what}")]
     NoExecutable { what: String },
+    /// rustdoc's JSON is of another version, or none.
+    #[error(
+        "cannot read {}: {source}; it should be rustdoc's JSON of format {expected}, which Rust 1.95 writes",
+        path.display()
+    )]
+    Documentation { path: PathBuf, expected: u32, source: serde_json::Error },
+    /// Public items that no test uses.
+    #[error("{} public items of cuda_std are not tested:\n  {}", items.len(), items.join("\n  "))]
+    Untested { items: Vec<String> },
     /// The tests' kernels did not compile.
     #[error(transparent)]
     Kernels(Box<cuda_builder::CudaBuilderError>),

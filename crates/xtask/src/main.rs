@@ -8,6 +8,7 @@ mod error;
 mod numba_suite;
 mod process;
 mod ptxas;
+mod support;
 mod tables;
 
 use clap::{Parser, Subcommand};
@@ -43,6 +44,10 @@ enum Command {
         /// Fail when a page differs from what would be written; write nothing.
         #[arg(long)]
         check: bool,
+        /// The record of launched kernels that cuda_std's tests have made (CUDA_STD_TEST_RECORD names it for them). Without one,
+        /// they run first.
+        #[arg(long)]
+        launches: Option<std::path::PathBuf>,
     },
     /// Run numba-cuda's own tests with our driver library instead of a GPU, and write docs/numba-suite.md.
     ///
@@ -69,7 +74,7 @@ fn main() -> std::process::ExitCode {
         Command::Ci => ci::run(),
         Command::Ptxas => ptxas::run(),
         Command::Differential { count, seed } => differential::run(count, seed),
-        Command::Tables { check } => tables::run(check),
+        Command::Tables { check, launches } => tables::run(check, launches.as_deref()),
         Command::NumbaSuite(arguments) => numba_suite::run(&arguments),
         Command::Bundle { out } => bundle::run(&out),
         Command::Corpus { target, folder } => corpus::run(target, &folder),

@@ -1,19 +1,22 @@
 //! `cargo xtask tables`: the pages under docs/ that are made from tables in the code.
 
 use crate::error::Error;
-use crate::workspace_root;
+use crate::{support, workspace_root};
 use cuda_driver::Status;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Writes the generated pages, or checks them.
+/// Writes the generated pages, or checks them. `launches` is the record that `cuda_std`'s tests have made; without one they run
+/// first.
 ///
 /// # Errors
-/// When a page cannot be read or written, or, when checking, differs.
-pub fn run(check: bool) -> Result<(), Error> {
-    let docs = workspace_root()?.join("docs");
+/// When a page cannot be made, read or written, or, when checking, differs.
+pub fn run(check: bool, launches: Option<&Path>) -> Result<(), Error> {
+    let root = workspace_root()?;
+    let docs = root.join("docs");
     page(&docs.join("driver-support.md"), &driver_support(), check)?;
-    page(&docs.join("SUPPORT.md"), &ptx_emulator::support::page(), check)
+    page(&docs.join("SUPPORT.md"), &ptx_emulator::support::page(), check)?;
+    page(&docs.join("cuda-std-support.md"), &support::page(&root, launches)?, check)
 }
 
 fn page(path: &Path, text: &str, check: bool) -> Result<(), Error> {

@@ -3,12 +3,14 @@
 //! - `CUDA_DRIVER_BACKEND=gpu` runs the tests on a GPU, through `cust`.
 //! - `CUDA_STD_TEST_BACKEND=driver` takes the same way to whatever `cuda_driver` finds, its own emulator for instance.
 //! - `CUDA_STD_TEST_PTX` names the kernels' PTX, for machines that can't compile them.
+//! - `CUDA_STD_TEST_RECORD` names a file to add the names of launched kernels to.
 //!
 //! Kernels that print on a GPU write to the process's standard output, which is captured for as long as a launch takes: run
 //! these tests with `--test-threads=1` there, or lines of the test harness are lost in it.
 
 mod driver;
 mod emulator;
+mod record;
 #[cfg_attr(not(unix), path = "stdout_elsewhere.rs")]
 mod stdout;
 mod values;
@@ -253,6 +255,7 @@ impl Device {
         shape: Shape,
         params: &Params,
     ) -> Result<String, Failure> {
+        record::record(kernel);
         let result = self.runs.run(kernel, shape, params, false);
         self.assert_no_findings();
         result
@@ -260,6 +263,7 @@ impl Device {
 
     /// Runs a kernel by a cooperative launch, in which blocks may wait for each other.
     pub fn run_cooperative(&mut self, kernel: &str, shape: Shape, params: &Params) {
+        record::record(kernel);
         let result = self.runs.run(kernel, shape, params, true);
         self.assert_no_findings();
         result.unwrap_or_else(|failure| panic!("{kernel}: {failure}"));
