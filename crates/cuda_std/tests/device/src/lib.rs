@@ -2,6 +2,7 @@
 #![no_std]
 
 mod atomics;
+mod atomics_by_name;
 mod block;
 mod cache;
 mod disjoint;

@@ -12,19 +12,19 @@ const THREADS: usize = 70;
 const ALL: usize = BLOCKS * THREADS;
 
 /// The kernels' numbers of operations.
-const LOAD: u32 = 0;
-const EXCHANGE: u32 = 1;
-const COMPARE_EXCHANGE: u32 = 2;
-const ADD: u32 = 3;
-const SUB: u32 = 4;
-const MIN: u32 = 5;
-const MAX: u32 = 6;
+pub(super) const LOAD: u32 = 0;
+pub(super) const EXCHANGE: u32 = 1;
+pub(super) const COMPARE_EXCHANGE: u32 = 2;
+pub(super) const ADD: u32 = 3;
+pub(super) const SUB: u32 = 4;
+pub(super) const MIN: u32 = 5;
+pub(super) const MAX: u32 = 6;
 const UPDATE: u32 = 7;
-const AND: u32 = 8;
-const OR: u32 = 9;
-const XOR: u32 = 10;
-const INC: u32 = 11;
-const DEC: u32 = 12;
+pub(super) const AND: u32 = 8;
+pub(super) const OR: u32 = 9;
+pub(super) const XOR: u32 = 10;
+pub(super) const INC: u32 = 11;
+pub(super) const DEC: u32 = 12;
 const NAND: u32 = 13;
 
 const FLOAT: &[u32] = &[LOAD, EXCHANGE, COMPARE_EXCHANGE, ADD, SUB, MIN, MAX, UPDATE];
@@ -35,7 +35,7 @@ const COUNTER: &[u32] =
 const CORE: &[u32] = &[LOAD, EXCHANGE, COMPARE_EXCHANGE, ADD, SUB, MIN, MAX, AND, OR, XOR, NAND];
 
 /// What the operations do, one after the other.
-trait Number: Bytes + Copy + PartialEq {
+pub(super) trait Number: Bytes + Copy + PartialEq {
     /// Some of a few values, or of many; from a random number.
     fn of(random: u64, few: bool) -> Self;
     fn bits(self) -> u64;
@@ -108,6 +108,9 @@ macro_rules! floats {
                     SUB => $from(old_wide - value_wide),
                     MIN => if below { old } else { value },
                     MAX => if below { value } else { old },
+                    AND => Self::from_bits(old.to_bits() & value.to_bits()),
+                    OR => Self::from_bits(old.to_bits() | value.to_bits()),
+                    XOR => Self::from_bits(old.to_bits() ^ value.to_bits()),
                     _ => moved(op, old, value, comparand),
                 }
             }
@@ -123,7 +126,7 @@ floats! {
 }
 
 /// A test's device, and on the emulator one with warps and blocks in another order, which also looks for races.
-fn devices() -> Vec<Device> {
+pub(super) fn devices() -> Vec<Device> {
     let mut devices = vec![Device::new()];
     if backend() == Backend::Emulator {
         let mut config = MachineConfig::default();
@@ -134,14 +137,15 @@ fn devices() -> Vec<Device> {
     devices
 }
 
-/// One launch: checks that the operations can have happened one after the other.
-fn contend<T: Number>(
+/// One launch: checks that the operations can have happened one after the other. `words` are the kernel's parameters between the
+/// targets and the values.
+pub(super) fn contend<T: Number>(
     device: &mut Device,
     kernel: &str,
     op: u32,
     few: bool,
-    [per_block, shared]: [bool; 2],
-    with_modes: bool,
+    per_block: bool,
+    words: &[u32],
 ) {
     let mut random = numbers(u64::from(op) * 2 + u64::from(few));
     let mut next =
@@ -154,10 +158,10 @@ fn contend<T: Number>(
     let (value, comparand) = (device.upload(&values), device.upload(&comparands));
     let out = device.upload(&next(ALL));
     let mut params = Params::default().value(targets);
-    if with_modes {
-        params = params.value(u32::from(per_block)).value(u32::from(shared));
+    for &word in words {
+        params = params.value(word);
     }
-    let params = params.value(op).slice(value, ALL).slice(comparand, ALL).value(out);
+    let params = params.slice(value, ALL).slice(comparand, ALL).value(out);
     device.run(kernel, line(BLOCKS as u32, THREADS as u32), &params);
     assert_eq!(device.take_findings(), Vec::<String>::new());
     let (last, old) = (device.download::<T>(targets, count), device.download::<T>(out, ALL));
@@ -171,7 +175,7 @@ fn contend<T: Number>(
             .collect();
         assert!(
             could_be(first[target].bits(), last[target].bits(), &steps),
-            "{kernel}, operation {op}, few values {few}, per block {per_block}, shared {shared}, from {:#x} to {:#x}: {steps:x?}",
+            "{kernel}{words:?}, operation {op}, few values {few}, from {:#x} to {:#x}: {steps:x?}",
             first[target].bits(),
             last[target].bits()
         );
@@ -189,7 +193,9 @@ fn contend_in_all_scopes<T: Number>(name: &str, ops: &[u32]) {
                 for few in [true, false] {
                     for mode in modes {
                         let kernel = format!("contend_{name}_{scope}");
-                        contend::<T>(&mut device, &kernel, op, few, mode, true);
+                        let [per_block, shared] = mode.map(u32::from);
+                        let words = [per_block, shared, op];
+                        contend::<T>(&mut device, &kernel, op, few, mode[0], &words);
                     }
                 }
             }
@@ -223,7 +229,7 @@ fn cores_atomics_of_every_size() {
         for mut device in devices() {
             for &op in CORE {
                 for few in [true, false] {
-                    contend::<T>(&mut device, name, op, few, [false, false], false);
+                    contend::<T>(&mut device, name, op, few, false, &[op]);
                 }
             }
         }

@@ -7,7 +7,7 @@ use crate::device::{Device, Params, line};
 const BLOCKS: usize = 40;
 
 /// An emulated machine that looks for races, its blocks in an order of the seed's.
-fn watched(seed: Option<u64>) -> Device {
+pub(super) fn watched(seed: Option<u64>) -> Device {
     let mut config = MachineConfig::default();
     config.schedule_seed = seed;
     config.checks = "racecheck".parse().expect("a check");

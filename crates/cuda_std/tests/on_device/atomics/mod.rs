@@ -1,5 +1,6 @@
 //! `cuda_std::atomic`, and core's atomics in kernels.
 
+mod by_name;
 mod contention;
 mod handing_over;
 mod history;
