@@ -36,7 +36,14 @@ export CUDA_DRIVER_BACKEND=\"${CUDA_DRIVER_BACKEND:-gpu}\"
 export CUDA_STD_TEST_PTX=\"$PWD/cuda_std.ptx\" CUDA_STD_TEST_PTX_SM90=\"$PWD/cuda_std_sm90.ptx\" CUDA_STD_MATHS_PTX=\"$PWD\"
 ./ferrowarp
 ./ferrowarp matmul --size 4096 --block 32
+export CUDA_STD_TEST_RECORD=\"$PWD/launches\"
+rm -f launches launched.txt
 for test in tests/*; do \"$test\" --test-threads=1; done
+# For docs/cuda-std-support.md: what ran, once all of it has passed.
+{
+    echo \"# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1), $(date +%Y-%m-%d)\"
+    LC_ALL=C sort -u launches
+} > launched.txt
 ";
 
 /// Builds and fills the folder.

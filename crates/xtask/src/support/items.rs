@@ -111,6 +111,8 @@ impl<'a> Walk<'a> {
             Some((id, item)) if item.crate_id == self.item_crate() => {
                 self.own(id, item, module, &shown.name, floor);
             }
+            // Another crate's macros: see `add_macros`.
+            None if shown.is_glob => {}
             // Another crate's.
             _ if self.seen.insert(id) && !self.has(&shown.name) => {
                 let word = shown.name.clone();
@@ -144,6 +146,10 @@ impl<'a> Walk<'a> {
         let own = own_floor(item, floor);
         let sought = match &item.inner {
             ItemEnum::Macro(_) => Sought::Written(format!("{name}!")),
+            // A bound, which leaves no name in the functions that have it.
+            ItemEnum::Trait(inner) if !self.has_functions(&inner.items) => {
+                Sought::Written(name.to_owned())
+            }
             ItemEnum::TypeAlias(_) | ItemEnum::Constant { .. } | ItemEnum::Static(_) => {
                 Sought::Written(name.to_owned())
             }
@@ -178,6 +184,12 @@ impl<'a> Walk<'a> {
                 self.add(module, Entry { name: format!("{name}::{member_name}"), sought, floor });
             }
         }
+    }
+
+    fn has_functions(&self, items: &[Id]) -> bool {
+        items
+            .iter()
+            .any(|id| matches!(self.item(*id), Some(Item { inner: ItemEnum::Function(_), .. })))
     }
 
     /// What a type has without a trait.

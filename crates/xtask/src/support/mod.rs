@@ -36,8 +36,7 @@ const KERNELS: [(&str, bool); 3] = [
 /// The page, made from the tests' launches in `record`; without a record, the tests run first.
 ///
 /// # Errors
-/// When something does not build or cannot be read, when an item is used by no kernel that the tests launch on the emulator, or when
-/// such a kernel was not launched on a GPU yet.
+/// When something does not build or cannot be read, or when an item is used by no kernel that the tests launch on the emulator.
 pub(crate) fn page(root: &Path, record: Option<&Path>) -> Result<String, Error> {
     let documentation = documentation(root, "cuda_std")?;
     let macros = documentation_of_macros(root)?;
@@ -49,7 +48,7 @@ pub(crate) fn page(root: &Path, record: Option<&Path>) -> Result<String, Error> 
         let folder = root.join(folder);
         kernels.push(page::Kernels {
             reached: unoptimised(root, &folder, sm90)?,
-            source: source(&folder)?,
+            sources: sources(&folder)?,
         });
     }
     let emulator = match record {
@@ -99,18 +98,23 @@ fn unoptimised(root: &Path, folder: &Path, sm90: bool) -> Result<Reached, Error>
     Ok(compiled::reached(&text))
 }
 
-/// A crate's source files, one behind the other.
-fn source(folder: &Path) -> Result<String, Error> {
+/// A crate's source files: name and text.
+fn sources(folder: &Path) -> Result<Vec<(String, String)>, Error> {
     let folder = folder.join("src");
     let at = |error| Error::io(&folder, error);
-    let mut text = String::new();
+    let mut files = Vec::new();
     for entry in std::fs::read_dir(&folder).map_err(at)? {
         let path = entry.map_err(at)?.path();
-        if path.extension().is_some_and(|extension| extension == "rs") {
-            text += &std::fs::read_to_string(&path).map_err(|error| Error::io(&path, error))?;
+        if let (Some(name), Some("rs")) =
+            (path.file_name(), path.extension().and_then(|e| e.to_str()))
+        {
+            let text = std::fs::read_to_string(&path).map_err(|error| Error::io(&path, error))?;
+            files.push((name.to_string_lossy().into_owned(), text));
         }
     }
-    Ok(text)
+    // Whatever the order in which the system lists them.
+    files.sort();
+    Ok(files)
 }
 
 /// Runs the tests that launch kernels; the path of the record they make.

@@ -1,6 +1,7 @@
 //! Kernels that the test `on_device` runs.
 #![no_std]
 
+mod atomic_floats;
 mod atomics;
 mod atomics_by_name;
 mod block;

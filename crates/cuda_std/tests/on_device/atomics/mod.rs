@@ -2,6 +2,7 @@
 
 mod by_name;
 mod contention;
+mod floats;
 mod handing_over;
 mod history;
 
