@@ -46,6 +46,12 @@ fn broken_modules_and_kernels_are_told_apart() {
         (ErrorKind::KernelFault, Ending::KernelFailed),
         "{error}"
     );
+    // What the kernel said, on a GPU too.
+    let panic = error.panic().expect("the kernel panicked");
+    assert_eq!(panic.message, "A is shorter than m * k elements");
+    assert!(panic.file.ends_with("mat_mul.rs") && panic.line > 0 && panic.column > 0, "{panic:?}");
+    assert_eq!(panic.block, [0; 3]);
+    assert!(panic.thread[0] < 4 && panic.thread[1] < 4 && panic.thread[2] == 0, "{panic:?}");
     if gpu.backend() == Backend::Emulator {
         let text = error.to_string();
         for part in ["mat_mul_naive_kernel", "mat_mul.rs"] {

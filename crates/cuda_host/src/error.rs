@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::driver::{self, Diagnostic};
+use crate::panic::Panic;
 use crate::sys::Code;
 
 /// The result of almost everything in this crate.
@@ -138,6 +139,15 @@ impl Error {
         }
     }
 
+    /// What a kernel said when it panicked; `None` if it failed in another way.
+    #[must_use]
+    pub fn panic(&self) -> Option<&Panic> {
+        match &*self.0 {
+            Problem::Kernel { panic, .. } => panic.as_ref(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn driver(what: impl Into<String>, failure: Failure) -> Self {
         let what = what.into();
         Problem::Driver { what, failure }.into()
@@ -152,6 +162,7 @@ impl From<Problem> for Error {
 
 const OUT_OF_MEMORY: Code = 2;
 const NO_DEVICE: Code = 100;
+const ASSERT: Code = 710;
 
 /// Results that say that a kernel failed; every later call in the context returns them too.
 /// (CUDA Driver API, `CUresult`: illegal address, timeout, assert, hardware stack error … launch failed.)
@@ -219,7 +230,7 @@ impl Failure {
                 "run the same command with CUDA_DRIVER_BACKEND=emulator to see the faulting line, thread and address; \
                  after such a fault the GPU answers every call of this process with the same error"
             }
-            710 => {
+            ASSERT => {
                 "the kernel panicked: its message, block and thread are on standard error; \
                  CUDA_DRIVER_BACKEND=emulator shows the line"
             }
@@ -278,8 +289,8 @@ pub(crate) enum Problem {
     #[error("could not {what}: {failure}")]
     Driver { what: String, failure: Failure },
 
-    #[error("{}{failure}", launched(kernels, failure))]
-    Kernel { kernels: Vec<&'static str>, failure: Failure },
+    #[error("{}{}", launched(kernels, failure), failed(failure, panic.as_ref()))]
+    Kernel { kernels: Vec<&'static str>, failure: Failure, panic: Option<Panic> },
 
     #[error("the PTX does not load: {failure}{}", compiler_log(log))]
     LoadModule { failure: Failure, log: String },
@@ -492,6 +503,16 @@ fn launched(kernels: &[&str], failure: &Failure) -> String {
                 names.join(", ")
             )
         }
+    }
+}
+
+/// How a kernel failed. The emulator's diagnostic has the panic and more; the driver has only a code.
+fn failed(failure: &Failure, panic: Option<&Panic>) -> String {
+    match panic {
+        Some(panic) if failure.diagnostic.is_none() && failure.code == ASSERT => format!(
+            "it {panic}\nhelp: with CUDA_DRIVER_BACKEND=emulator, the same command shows the source line and what led there"
+        ),
+        _ => failure.to_string(),
     }
 }
 

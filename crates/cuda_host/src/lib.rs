@@ -42,7 +42,7 @@
 //!
 //! # When things go wrong
 //! Everything returns [`Result`]; nothing panics. [`Error::kind`] has the class, [`Error::exit_code`] a program's exit code,
-//! `Display` the full text. After a kernel's fault the device answers every call of the process with the same error, and
+//! `Display` the full text, [`Error::panic`] what a kernel's panic said. After a kernel's fault the device answers every call of the process with the same error, and
 //! opening it again does not help: so it is on a GPU, and so it is on the emulator (where a test that provokes faults can
 //! drop its handles and call `cuda_driver::reset_emulator`).
 
@@ -54,6 +54,7 @@ mod event;
 mod launch;
 mod memory;
 mod module;
+mod panic;
 mod ptx_set;
 mod stream;
 mod sys;
@@ -73,6 +74,7 @@ pub use memory::{
     ToDevice,
 };
 pub use module::{KernelAttributes, Module};
+pub use panic::Panic;
 pub use ptx_set::PtxSet;
 pub use stream::Stream;
 

@@ -86,6 +86,7 @@ impl Module {
             offset: error.nul_position(),
         })?;
         let raw = load(state, &image)?;
+        state.watch_panics(raw);
         let module = LoadedModule { raw, ptx: ptx.into(), entries: entry::entries(ptx) };
         let module = Arc::new(module);
         modules.push(Arc::clone(&module));

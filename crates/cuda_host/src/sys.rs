@@ -21,6 +21,11 @@ pub(crate) const JIT_ERROR_LOG_BUFFER_SIZE_BYTES: c_uint = 6;
 /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
 pub(crate) const FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
 
+/// `CU_MEMHOSTALLOC_PORTABLE`
+pub(crate) const MEMHOSTALLOC_PORTABLE: c_uint = 1;
+/// `CU_MEMHOSTALLOC_DEVICEMAP`
+pub(crate) const MEMHOSTALLOC_DEVICEMAP: c_uint = 2;
+
 unsafe extern "C" {
     pub(crate) fn cuInit(flags: c_uint) -> Code;
     pub(crate) fn cuDriverGetVersion(version: *mut c_int) -> Code;
@@ -79,6 +84,13 @@ unsafe extern "C" {
     -> Code;
     pub(crate) fn cuMemcpyDtoH_v2(target: *mut c_void, source: CUdeviceptr, bytes: usize) -> Code;
     pub(crate) fn cuMemcpyDtoD_v2(target: CUdeviceptr, source: CUdeviceptr, bytes: usize) -> Code;
+    pub(crate) fn cuMemHostAlloc(memory: *mut *mut c_void, bytes: usize, flags: c_uint) -> Code;
+    pub(crate) fn cuMemHostGetDevicePointer_v2(
+        address: *mut CUdeviceptr,
+        memory: *mut c_void,
+        flags: c_uint,
+    ) -> Code;
+    pub(crate) fn cuMemFreeHost(memory: *mut c_void) -> Code;
     pub(crate) fn cuMemsetD8_v2(target: CUdeviceptr, value: u8, bytes: usize) -> Code;
 
     pub(crate) fn cuStreamSynchronize(stream: CUstream) -> Code;

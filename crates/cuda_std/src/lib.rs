@@ -79,6 +79,7 @@ pub mod mem;
 pub mod misc;
 #[cfg(target_arch = "nvptx64")]
 mod panic;
+mod panic_record;
 pub mod prelude;
 pub mod ptr;
 pub mod rand;

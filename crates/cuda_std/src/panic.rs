@@ -33,6 +33,9 @@ fn report(text: &str, location: Option<&Location<'_>>) -> ! {
     let place = write_place(column, &mut place);
     // SAFETY: all texts end with NUL and live until the thread ends.
     unsafe {
+        if let Some(at) = location {
+            crate::panic_record::write(message, at);
+        }
         __assert_fail(message, file.as_ptr().cast(), line, place);
         trap()
     }

@@ -17,6 +17,7 @@ use super::Attributes;
 use crate::driver;
 use crate::error::{Error, Failure, Problem, Result, check};
 use crate::module::{Function, LoadedModule};
+use crate::panic::PanicMemory;
 use crate::sys;
 
 /// One open device.
@@ -30,6 +31,8 @@ pub(crate) struct DeviceState {
     pub(crate) functions: Mutex<HashMap<String, Arc<Function>>>,
     /// Kernels launched since the last synchronisation, each once: the suspects when one fails.
     launched: Mutex<Vec<&'static str>>,
+    /// Where kernels leave their panics; there from the first module on.
+    panics: Mutex<Option<PanicMemory>>,
     context: Context,
 }
 
@@ -115,6 +118,7 @@ impl DeviceState {
             modules: Mutex::default(),
             functions: Mutex::default(),
             launched: Mutex::default(),
+            panics: Mutex::default(),
             context,
         })
     }
@@ -158,6 +162,17 @@ impl DeviceState {
     /// The context, for `cust`.
     pub(crate) fn context(&self) -> &Context {
         &self.context
+    }
+
+    /// Has the kernels of a module that was just loaded leave their panics where the host can read them. The context is current.
+    pub(crate) fn watch_panics(&self, module: sys::CUmodule) {
+        let mut panics = lock(&self.panics);
+        if panics.is_none() {
+            *panics = PanicMemory::allocate();
+        }
+        if let Some(memory) = &*panics {
+            memory.install(module);
+        }
     }
 
     /// Notes a launch.
@@ -205,7 +220,8 @@ impl DeviceState {
 
     /// The error of a kernel's fault.
     pub(crate) fn kernel_failed(&self, failure: Failure) -> Error {
-        Problem::Kernel { kernels: lock(&self.launched).clone(), failure }.into()
+        let panic = lock(&self.panics).as_ref().and_then(PanicMemory::read);
+        Problem::Kernel { kernels: lock(&self.launched).clone(), failure, panic }.into()
     }
 
     /// Free and total memory, bytes.
@@ -225,6 +241,7 @@ impl Drop for DeviceState {
         if self.bind().is_ok() {
             self.functions.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
             self.modules.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+            *self.panics.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
         }
     }
 }

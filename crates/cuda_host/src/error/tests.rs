@@ -14,7 +14,7 @@ fn emulator(code: u32, ending: EmulatorEnding) -> Failure {
 }
 
 fn kernel(kernels: &[&'static str], failure: Failure) -> Error {
-    Problem::Kernel { kernels: kernels.to_vec(), failure }.into()
+    Problem::Kernel { kernels: kernels.to_vec(), failure, panic: None }.into()
 }
 
 #[test]
@@ -45,6 +45,37 @@ fn a_fault_on_a_gpu_names_the_suspects_and_the_way_on() {
         "{text}"
     );
     assert!(kernel(&[], failure(716)).to_string().starts_with("a kernel failed: "));
+}
+
+fn panicked(failure: Failure) -> Error {
+    let panic = Panic {
+        message: "this thread gives up".into(),
+        file: "src/lib.rs".into(),
+        line: 7,
+        column: 9,
+        block: [1, 0, 0],
+        thread: [37, 0, 0],
+    };
+    Problem::Kernel { kernels: vec!["f"], failure, panic: Some(panic) }.into()
+}
+
+#[test]
+fn a_panic_on_a_gpu_is_told_with_its_message() {
+    let error = panicked(failure(710));
+    let text = error.to_string();
+    assert!(
+        text.starts_with(
+            "kernel `f` failed: it panicked at src/lib.rs:7:9: this thread gives up\n  in block [1, 0, 0], thread [37, 0, 0]\nhelp: "
+        ),
+        "{text}"
+    );
+    assert_eq!(error.panic().map(|panic| panic.line), Some(7));
+    // Another fault, after which a panic was left as well.
+    assert!(panicked(failure(700)).to_string().contains("CUDA_ERROR_ILLEGAL_ADDRESS"));
+    // The emulator says it better.
+    let error = panicked(emulator(710, EmulatorEnding::KernelBug));
+    assert_eq!(error.to_string(), "the emulator's words");
+    assert!(error.panic().is_some());
 }
 
 #[test]

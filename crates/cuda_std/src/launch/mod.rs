@@ -25,3 +25,5 @@ mod kernel_info;
 pub use argument::{MatrixMutArg, PointerArg, PointerMutArg, ReferenceArg, SliceArg, SliceMutArg};
 pub use arguments::{ArgumentFault, Arguments, DeviceTag, HostArgument, HostData, Packed};
 pub use kernel_info::{KernelInfo, ParamInfo};
+
+pub use crate::panic_record::{PANIC_RECORD, PanicRecord};
