@@ -108,3 +108,19 @@ fn a_phase_ends_with_its_arrivals_and_bytes() {
     // The third phase, of parity 0, has ended, and so has its token's.
     assert_eq!(device.download::<u32>(out, 8), [0, 0, 0, 1, 0, 1, 1, 1]);
 }
+
+#[test]
+fn barriers_may_lie_in_dynamic_shared_memory() {
+    for threads in [1_usize, 31, 64, 200] {
+        let mut device = device();
+        let values: Vec<u32> = numbers(30).take(threads).map(|n| n as u32).collect();
+        let input = device.upload(&values);
+        let out = device.upload(&vec![0x5A5A_u32; threads]);
+        let params = Params::default().slice(input, threads).value(out);
+        let bytes = (4 * threads).next_multiple_of(8) + 16;
+        let shape = Shape { dynamic_shared_bytes: bytes as u32, ..line(1, threads as u32) };
+        device.run("dynamic_barriers", shape, &params);
+        let expected: Vec<u32> = values.into_iter().rev().collect();
+        assert_eq!(device.download::<u32>(out, threads), expected, "{threads} threads");
+    }
+}

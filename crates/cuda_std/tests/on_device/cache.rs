@@ -55,3 +55,54 @@ fn aligned_vectors_are_moved_at_once() {
         "{text}"
     );
 }
+
+/// The bytes of elements of `width` bytes after `vectors_…`: one more each, and the last two swapped.
+fn changed(vector: &[u8], width: usize) -> Vec<u8> {
+    let mut elements: Vec<Vec<u8>> = vector
+        .chunks(width)
+        .map(|bytes| {
+            let mut word = [0; 8];
+            word[..width].copy_from_slice(bytes);
+            u64::from_le_bytes(word).wrapping_add(1).to_le_bytes()[..width].to_vec()
+        })
+        .collect();
+    let last = elements.len() - 1;
+    elements.swap(last - 1, last);
+    elements.concat()
+}
+
+#[test]
+fn vectors_of_every_type_are_moved_at_once() {
+    for (kernel, width, bytes) in [
+        ("vectors_i32x2", 4, 8),
+        ("vectors_i32x4", 4, 16),
+        ("vectors_i64x2", 8, 16),
+        ("vectors_u32x2", 4, 8),
+        ("vectors_u32x4", 4, 16),
+        ("vectors_u64x2", 8, 16),
+        ("vectors_u16x4", 2, 8),
+        ("vectors_u16x8", 2, 16),
+        ("vectors_u8x8", 1, 8),
+        ("vectors_u8x16", 1, 16),
+    ] {
+        let mut device = Device::checked();
+        // Elements of all ones among the others, which become zero.
+        let values: Vec<u8> = numbers(bytes as u64 + width as u64)
+            .take(33 * bytes / width)
+            .flat_map(|n| {
+                if n % 5 == 0 { [0xFF; 8] } else { n.to_le_bytes() }.into_iter().take(width)
+            })
+            .collect();
+        let x = device.upload(&values);
+        let y = device.upload(&vec![0x5A_u8; values.len() + 16]);
+        device.run(kernel, line(3, 11), &Params::default().value(x).value(y));
+        let mut expected: Vec<u8> =
+            values.chunks(bytes).flat_map(|vector| changed(vector, width)).collect();
+        expected.extend([0x5A; 16]);
+        assert_eq!(device.download::<u8>(y, values.len() + 16), expected, "{kernel}");
+        let (text, ty) = (ptx_of(kernel), if bytes == 8 { "b64" } else { "v4.b32" });
+        for instruction in ["ld.global.nc", "st.global.cs"] {
+            assert!(text.contains(&format!("{instruction}.{ty} ")), "{instruction}.{ty}:\n{text}");
+        }
+    }
+}

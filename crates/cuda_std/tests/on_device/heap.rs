@@ -154,3 +154,27 @@ fn kernels_without_collections_have_no_allocator() {
     assert!(ptx_of("vectors").contains("malloc"));
     assert!(!ptx_of("broadcast").contains("malloc"));
 }
+
+#[test]
+fn texts_and_slices_become_owned() {
+    let mut device = Device::new();
+    let [out] = outputs(&mut device, "owned_texts", [u32::MAX; 4]);
+    let sum = |text: &str| text.bytes().map(u32::from).sum::<u32>();
+    for (i, row) in (0_u32..).zip(out) {
+        let owned = format!("{}{i}", ["warp", "", "block of threads", "größer"][i as usize % 4]);
+        let signed = (-i64::from(i)).to_string();
+        let elements = (0..=i % 4).sum();
+        let signed = signed.len() as u32 * 1000 + sum(&signed);
+        assert_eq!(row, [owned.len() as u32, sum(&owned), signed, elements], "thread {i}");
+    }
+    assert_eq!(device.heap_leaks(), Vec::<String>::new());
+}
+
+#[test]
+fn the_global_allocator_itself() {
+    let mut device = Device::new();
+    let [out] = outputs(&mut device, "through_the_allocator", [u32::MAX; 4]);
+    let expected = (0..THREADS).map(|i| [1, i + 1, i + 2, i + 1]);
+    assert_eq!(out, expected.collect::<Vec<_>>());
+    assert_eq!(device.heap_leaks(), Vec::<String>::new());
+}

@@ -40,6 +40,34 @@ fn a_trap_ends_the_launch() {
     }
 }
 
+/// An H200 without a debugger answered `CUDA_ERROR_LAUNCH_FAILED` to it.
+#[test]
+fn a_breakpoint_without_a_debugger_ends_the_launch() {
+    let test = "hints::a_breakpoint_without_a_debugger_ends_the_launch";
+    let params = |device: &mut Device| {
+        let out = device.upload(&[u32::MAX; 64]);
+        Params::default().value(37_u32).value(out)
+    };
+    match failing(test, "stopping", line(2, 32), params) {
+        Failed::Emulator(fault) => {
+            assert_eq!((fault.ending(), fault.lanes()), (Ending::KernelBug, 1 << 5));
+            assert_eq!(fault.block(), Some([1, 0, 0]));
+            assert!(fault.to_string().contains("brkpt"), "{fault}");
+        }
+        Failed::Driver { error, .. } => {
+            assert!(["LaunchFailed", "UnspecifiedLaunchFailure"].contains(&&*error), "{error}")
+        }
+    }
+}
+
+#[test]
+fn a_breakpoint_that_no_thread_reaches_changes_nothing() {
+    let mut device = Device::checked();
+    let out = device.upload(&[u32::MAX; 64]);
+    device.run("stopping", line(2, 32), &Params::default().value(64_u32).value(out));
+    assert_eq!(device.download::<u32>(out, 64), (0..64).collect::<Vec<u32>>());
+}
+
 #[test]
 fn limits_of_a_kernel_are_in_its_ptx_and_hold() {
     let directives = |kernel: &str| {

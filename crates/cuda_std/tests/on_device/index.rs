@@ -80,3 +80,23 @@ fn a_grid_stride_loop_visits_each_element_once() {
         assert_eq!(device.download::<u32>(counts, len + 1), expected);
     }
 }
+
+#[test]
+fn indices_are_vectors_of_glam() {
+    for shape in SHAPES {
+        let mut device = Device::checked();
+        let threads = count(shape.grid) * count(shape.block);
+        let out = device.upload(&vec![[u32::MAX; 4]; threads]);
+        device.run("vectors_of_indices", shape, &Params::default().value(out));
+        let size: [u32; 3] = std::array::from_fn(|i| shape.grid[i] * shape.block[i]);
+        let places =
+            all(shape.grid).flat_map(|block| all(shape.block).map(move |thread| (block, thread)));
+        for ((block, thread), row) in places.zip(device.download::<[u32; 4]>(out, threads)) {
+            let place: [u32; 3] = std::array::from_fn(|i| block[i] * shape.block[i] + thread[i]);
+            let apart = (0..3).map(|i| place[i].abs_diff(size[i] / 2)).sum();
+            let counted = place[0] + size[0] * (place[1] + size[1] * place[2]);
+            let expected = [apart, size[0] - 1 - place[0], size[1] - 1 - place[1], counted];
+            assert_eq!(row, expected, "{place:?} of {size:?}");
+        }
+    }
+}

@@ -1,12 +1,16 @@
 //! The device half, executed: `tests/device` is compiled to PTX as a user's kernel crate is, and runs on the emulator or on a
 //! GPU (`device/mod.rs` says how to choose).
 
+mod addresses;
+mod assertions;
 mod async_copies;
 mod atomics;
+mod attributes;
 mod block;
 mod cache;
 mod device;
 mod disjoint;
+mod extents;
 mod faults;
 mod groups;
 mod heap;
@@ -16,6 +20,7 @@ mod memory;
 mod panics;
 mod printing;
 mod rand;
+mod rand_streams;
 mod rust_cuda;
 mod through_the_driver;
 mod tiles;

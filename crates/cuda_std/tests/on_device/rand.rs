@@ -1,7 +1,7 @@
 //! Random numbers: the device's bits are the host's.
 
 use bytemuck::{Pod, bytes_of, cast_slice};
-use cuda_std::rand::numba::Xoroshiro128p;
+use cuda_std::rand::numba::{Xoroshiro128p, create_xoroshiro128p_states};
 use cuda_std::rand::xoroshiro::*;
 use cuda_std::rand::{DefaultRand, GpuRand, Philox4x32, Rng, SeedableRng};
 
@@ -67,11 +67,31 @@ fn every_generator_s_bits() {
     check_draws("draw_philox_4x32", seeded::<Philox4x32>());
 }
 
+/// States that the host makes, one a thread, continue on the device.
 #[test]
 fn streams_made_on_the_host() {
-    let states = DefaultRand::initialize_states(11, THREADS as usize);
-    check_draws("draw_xoroshiro_128_star_star", states);
-    check_draws("draw_numba", Xoroshiro128p::initialize_states(11, THREADS as usize));
+    macro_rules! check {
+        ($($kernel:literal: $Name:ident;)+) => {$(
+            check_draws($kernel, $Name::initialize_states(11, THREADS as usize));
+        )+};
+    }
+    check! {
+        "draw_xoroshiro_128_plus": Xoroshiro128Plus;
+        "draw_xoroshiro_128_plus_plus": Xoroshiro128PlusPlus;
+        "draw_xoroshiro_128_star_star": Xoroshiro128StarStar;
+        "draw_xoshiro_128_plus": Xoshiro128Plus;
+        "draw_xoshiro_128_plus_plus": Xoshiro128PlusPlus;
+        "draw_xoshiro_128_star_star": Xoshiro128StarStar;
+        "draw_xoshiro_256_plus": Xoshiro256Plus;
+        "draw_xoshiro_256_plus_plus": Xoshiro256PlusPlus;
+        "draw_xoshiro_256_star_star": Xoshiro256StarStar;
+        "draw_xoshiro_512_plus": Xoshiro512Plus;
+        "draw_xoshiro_512_plus_plus": Xoshiro512PlusPlus;
+        "draw_xoshiro_512_star_star": Xoshiro512StarStar;
+        "draw_xoroshiro_128_star_star": DefaultRand;
+        "draw_numba": Xoroshiro128p;
+    }
+    check_draws("draw_numba", create_xoroshiro128p_states(THREADS as usize, 12, 3));
 }
 
 #[test]
@@ -96,10 +116,17 @@ fn jumps() {
         )+};
     }
     check! {
+        "jump_xoroshiro_128_plus": Xoroshiro128Plus;
         "jump_xoroshiro_128_plus_plus": Xoroshiro128PlusPlus;
         "jump_xoroshiro_128_star_star": Xoroshiro128StarStar;
+        "jump_xoshiro_128_plus": Xoshiro128Plus;
+        "jump_xoshiro_128_plus_plus": Xoshiro128PlusPlus;
         "jump_xoshiro_128_star_star": Xoshiro128StarStar;
+        "jump_xoshiro_256_plus": Xoshiro256Plus;
+        "jump_xoshiro_256_plus_plus": Xoshiro256PlusPlus;
         "jump_xoshiro_256_star_star": Xoshiro256StarStar;
+        "jump_xoshiro_512_plus": Xoshiro512Plus;
+        "jump_xoshiro_512_plus_plus": Xoshiro512PlusPlus;
         "jump_xoshiro_512_star_star": Xoshiro512StarStar;
     }
 }

@@ -89,3 +89,31 @@ fn a_row_past_the_end_of_a_tile_is_a_panic() {
     let text = message(failed);
     assert!(text.contains("no such row or column"), "{text}");
 }
+
+#[test]
+fn a_tile_may_be_a_thread_s_own() {
+    let mut device = Device::checked();
+    let values: Vec<u32> = numbers(3).take(50).map(|n| n as u32 >> 8).collect();
+    let input = device.upload(&values);
+    let out = device.upload(&[[u32::MAX; 21]; 50]);
+    let params = Params::default().slice(input, 50).value(out);
+    device.run("tiles_of_one_thread", line(2, 25), &params);
+    for (first, found) in values.iter().zip(device.download::<[u32; 21]>(out, 50)) {
+        let mut expected: Vec<u32> = (0..15).map(|place| first + place).collect();
+        // Columns 1 to 4 of the first two rows, and the sizes.
+        expected.extend([4 * first + 10, 4 * first + 30, 15, 8, 6, 12]);
+        assert_eq!(found[..], expected);
+    }
+}
+
+#[test]
+fn dynamic_shared_memory_is_the_same_as_every_type() {
+    for n in [0_usize, 1, 7, 8, 100] {
+        let mut device = Device::checked();
+        let out = device.upload(&[[7_u32; 4]]);
+        let shape = Shape { dynamic_shared_bytes: 16, ..line(1, 1) };
+        device.run("dynamic_bytes", shape, &Params::default().value(n as u64).value(out));
+        let bytes = n.next_multiple_of(8) + 8 * n + 6;
+        assert_eq!(device.download::<[u32; 4]>(out, 1), [[bytes as u32, 1, 3, 0]], "{n}");
+    }
+}

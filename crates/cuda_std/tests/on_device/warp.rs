@@ -136,3 +136,46 @@ fn scans_keep_the_order_of_the_lanes() {
         }
     }
 }
+
+#[test]
+fn generic_functions_take_every_type_that_lanes_compare_and_reduce() {
+    let mut device = Device::checked();
+    // Few different values in both halves, of both signs.
+    let half = |n: u64| [0, 1, 0x8000_0000, 0xFFFF_FFFF, 0x7F80_0001][n as usize % 5];
+    let values: Vec<u64> = numbers(6).take(64).map(|n| half(n) | half(n >> 20) << 32).collect();
+    let input = device.upload(&values);
+    let matches = device.upload(&[[7_u32; 6]; 64]);
+    let reductions = device.upload(&[[[7_u64; 6]; 4]; 64]);
+    let params = Params::default().slice(input, 64).value(matches).value(reductions);
+    device.run("generic_lanes", line(2, 32), &params);
+    let matches = device.download::<[u32; 6]>(matches, 64);
+    let reductions = device.download::<[[u64; 6]; 4]>(reductions, 64);
+    for (lanes, warp) in values.chunks(32).enumerate() {
+        macro_rules! reduced {
+            ($T:ty) => {{
+                let values = || warp.iter().map(|&value| value as $T);
+                [
+                    values().fold(0, <$T>::wrapping_add),
+                    values().min().expect("a warp has lanes"),
+                    values().max().expect("a warp has lanes"),
+                    values().fold(!0, |all, value| all & value),
+                    values().fold(0, |any, value| any | value),
+                    values().fold(0, |odd, value| odd ^ value),
+                ]
+                .map(|value| value as i64 as u64)
+            }};
+        }
+        let unsigned = reduced!(u32).map(|value| value & u64::from(u32::MAX));
+        let expected = [unsigned, reduced!(i32), reduced!(u64), reduced!(i64)];
+        for (lane, value) in warp.iter().enumerate() {
+            let equal = |mask: u64| {
+                let same = |other: &u64| (value ^ other) & mask == 0;
+                (0..32).filter(|&bit| same(&warp[bit])).fold(0_u32, |found, bit| found | 1 << bit)
+            };
+            let (narrow, wide) = (equal(0xFFFF_FFFF), equal(u64::MAX));
+            let at = 32 * lanes + lane;
+            assert_eq!(matches[at], [narrow, narrow, narrow, wide, wide, wide], "thread {at}");
+            assert_eq!(reductions[at], expected, "thread {at}");
+        }
+    }
+}

@@ -51,3 +51,33 @@ pub unsafe fn doubles_vectors(x: *const F64x2, y: *mut F64x2) {
     let i = thread::index_1d() as usize;
     unsafe { *y.add(i) = (*x.add(i)).map(|x| 2.0 * x).into() };
 }
+
+macro_rules! vectors {
+    ($($kernel:ident: $Vector:ty, [$T:ty; $N:literal];)+) => {$(
+        /// Vectors of one type, read at once and written at once, with each element one more than before and the last two swapped.
+        #[kernel]
+        pub unsafe fn $kernel(x: *const $Vector, y: *mut $Vector) {
+            let i = thread::index_1d() as usize;
+            let mut vector: $Vector = unsafe { load_nc(x.add(i)) };
+            for element in vector.iter_mut() {
+                *element = element.wrapping_add(1);
+            }
+            let mut elements: [$T; $N] = *vector;
+            elements.swap($N - 2, $N - 1);
+            unsafe { store_cs(y.add(i), elements.into()) };
+        }
+    )+};
+}
+
+vectors! {
+    vectors_i32x2: I32x2, [i32; 2];
+    vectors_i32x4: I32x4, [i32; 4];
+    vectors_i64x2: I64x2, [i64; 2];
+    vectors_u32x2: U32x2, [u32; 2];
+    vectors_u32x4: U32x4, [u32; 4];
+    vectors_u64x2: U64x2, [u64; 2];
+    vectors_u16x4: U16x4, [u16; 4];
+    vectors_u16x8: U16x8, [u16; 8];
+    vectors_u8x8: U8x8, [u8; 8];
+    vectors_u8x16: U8x16, [u8; 16];
+}

@@ -1,5 +1,6 @@
 //! The crate `alloc`, on the device's heap.
 
+use core::alloc::{GlobalAlloc, Layout};
 use core::hint::black_box;
 
 use cuda_std::mem;
@@ -192,4 +193,45 @@ pub unsafe fn by_hand(out: *mut u32) {
         mem::free(core::ptr::null_mut());
     }
     drop(unit);
+}
+
+/// Texts of numbers and of borrowed texts, owned: how long each is, and a sum of its bytes.
+#[kernel]
+pub unsafe fn owned_texts(out: *mut [u32; 4]) {
+    let i = thread::index_1d();
+    let words = ["warp", "", "block of threads", "größer"];
+    let mut owned: String = words[i as usize % 4].to_owned();
+    owned.push_str(&i.to_string());
+    let elements: Vec<u16> = [1_u16, 2, 3][..i as usize % 4].to_owned();
+    let signed = (-i64::from(i)).to_string();
+    let sum = |bytes: &[u8]| bytes.iter().map(|&byte| u32::from(byte)).sum::<u32>();
+    let row = [
+        owned.len() as u32,
+        sum(owned.as_bytes()),
+        signed.len() as u32 * 1000 + sum(signed.as_bytes()),
+        elements.iter().map(|&element| u32::from(element)).sum(),
+    ];
+    unsafe { *out.add(i as usize) = row };
+}
+
+/// The global allocator itself, asked as `alloc` asks it: zeroed memory, made larger and smaller.
+#[kernel]
+pub unsafe fn through_the_allocator(out: *mut [u32; 4]) {
+    let i = thread::index_1d();
+    let len = 1 + i as usize % 13;
+    let allocator = &mem::GLOBAL_ALLOCATOR;
+    unsafe {
+        let (small, large) =
+            (Layout::array::<u32>(len).unwrap_unchecked(), Layout::array::<u32>(3 * len).unwrap_unchecked());
+        let first: *mut u32 = allocator.alloc_zeroed(small).cast();
+        let zeros = (0..len).all(|place| *first.add(place) == 0);
+        first.add(len - 1).write(i + 1);
+        let grown: *mut u32 = allocator.realloc(first.cast(), small, large.size()).cast();
+        let kept = *grown.add(len - 1);
+        grown.add(3 * len - 1).write(i + 2);
+        let last = *grown.add(3 * len - 1);
+        let again: *mut u32 = allocator.realloc(grown.cast(), large, small.size()).cast();
+        *out.add(i as usize) = [u32::from(zeros), kept, last, *again.add(len - 1)];
+        allocator.dealloc(again.cast(), small);
+    }
 }

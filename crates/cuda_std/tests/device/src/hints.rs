@@ -58,3 +58,13 @@ pub fn with_few_registers(mut out: DisjointSlice<u32>) {
         *out = 32;
     }
 }
+
+/// Thread `at` stops for the debugger before it writes.
+#[kernel]
+pub unsafe fn stopping(at: u32, out: *mut u32) {
+    let i = thread::index_1d();
+    if i == at {
+        breakpoint();
+    }
+    unsafe { *out.add(i as usize) = i };
+}

@@ -1,6 +1,7 @@
 //! Where a thread is. Each kernel writes one row for each thread, at the thread's number in the launch.
 
 use cuda_std::prelude::*;
+use cuda_std::{UVec2, UVec3};
 
 /// `thread_idx`, `block_idx`, `block_dim`, `grid_dim`: 12 columns.
 #[kernel]
@@ -61,4 +62,17 @@ pub unsafe fn strided(counts: *mut u32, len: usize) {
     for i in thread::grid_stride(len) {
         unsafe { *counts.add(i) += 1 };
     }
+}
+
+/// The thread's place as glam's vectors: distances from the middle of the launch, and the place counted through.
+#[kernel]
+pub unsafe fn vectors_of_indices(out: *mut [u32; 4]) {
+    let (two, three): (UVec2, UVec3) = (thread::index_2d(), thread::index_3d());
+    let (block, grid): (UVec3, UVec3) = (thread::block_dim(), thread::grid_dim());
+    let size = block * grid;
+    let middle = size / UVec3::splat(2);
+    let apart = three.max(middle) - three.min(middle);
+    let from_the_end = size.truncate() - UVec2::ONE - two;
+    let counted = three.dot(UVec3::new(1, size.x, size.x * size.y));
+    unsafe { *out.add(thread::index_usize()) = [apart.element_sum(), from_the_end.x, from_the_end.y, counted] };
 }

@@ -1,7 +1,7 @@
 //! Two-dimensional arrays in shared memory, and several in the dynamic part of it.
 
 use cuda_std::prelude::*;
-use cuda_std::shared::{DynamicShared, SharedTile, SwizzledTile};
+use cuda_std::shared::{DynamicShared, SharedLayout, SharedTile, SwizzledTile, dynamic_shared_mem};
 use cuda_std::shared_tile;
 
 #[address_space(shared)]
@@ -91,4 +91,52 @@ pub unsafe fn too_many_dynamic_arrays() {
     let all = shared.array::<u32>(16);
     let more = shared.array::<u32>(1);
     unsafe { more.cast::<u32>().write(all.len() as u32) };
+}
+
+/// A tile in a thread's own memory, with padding: what each way to write it leaves for each way to read it, and its sizes.
+#[kernel]
+pub unsafe fn tiles_of_one_thread(values: &[u32], out: *mut [u32; 21]) {
+    type Padded = SharedTile<u32, 3, 5, 1>;
+    type Swizzled = SwizzledTile<u32, 2, 4>;
+    let i = thread::index_1d() as usize;
+    let (padded, swizzled) = (Padded::uninit(), Swizzled::uninit());
+    let mut found = [0; 21];
+    unsafe {
+        for row in 0..3 {
+            for column in 0..5 {
+                padded.set_unchecked(row, column, values[i] + (5 * row + column) as u32);
+            }
+        }
+        for row in 0..2 {
+            for column in 0..4 {
+                swizzled.set(row, column, padded.get(row, column + 1));
+            }
+        }
+        let sum = |row| (0..4).map(|column| swizzled.get_unchecked(row, column)).sum();
+        for row in 0..3 {
+            for column in 0..5 {
+                found[5 * row + column] = *padded.row(row).add(column);
+            }
+        }
+        found[15] = sum(0);
+        found[16] = sum(1);
+    }
+    found[17] = padded.len() as u32;
+    found[18] = swizzled.len() as u32;
+    found[19] = Padded::STRIDE as u32;
+    found[20] = (Padded::ROWS * Swizzled::COLUMNS) as u32;
+    unsafe { *out.add(i) = found };
+}
+
+/// The start of dynamic shared memory as different types, and the bytes that arrays of `n` elements take.
+#[kernel]
+pub unsafe fn dynamic_bytes(n: usize, out: *mut [u32; 4]) {
+    let layout = SharedLayout::new().array::<u8>(n).array::<f64>(n).array::<[u16; 3]>(1);
+    let (bytes, pairs) = (dynamic_shared_mem::<u8>(), dynamic_shared_mem::<[u64; 2]>());
+    unsafe {
+        // Written as one type and read as another: they are the same memory.
+        pairs.write([0x0807_0605_0403_0201, 0]);
+        let third = bytes.add(2).read();
+        *out = [layout.bytes(), u32::from(bytes.addr() == pairs.addr()), third.into(), (bytes.addr() % 16) as u32];
+    }
 }

@@ -125,3 +125,41 @@ pub unsafe fn warp_scans(values: &[u32], mask: u32, out: *mut [u32; 4]) {
         *out.add(lane) = [all.0, inclusive.0, exclusive.0, shared];
     }
 }
+
+/// Lanes that agree with this one, whatever type they are compared by.
+unsafe fn agreeing<T: WarpMatchValue>(value: T) -> u32 {
+    unsafe { warp_match_any(FULL_MASK, value) }
+}
+
+/// What every operation makes of the lanes' values, in the order of the operations.
+unsafe fn reduced<T: WarpReduceValue>(value: T, as_u64: fn(T) -> u64) -> [u64; 6] {
+    use WarpReductionOp::{Add, And, Max, Min, Or, Xor};
+    let mut results = [0; 6];
+    for (result, op) in results.iter_mut().zip([Add, Min, Max, And, Or, Xor]) {
+        *result = as_u64(unsafe { warp_reduce(FULL_MASK, value, op) });
+    }
+    results
+}
+
+/// Device functions that are generic over what lanes can be compared by and reduced: every type.
+#[kernel]
+pub unsafe fn generic_lanes(values: &[u64], matches: *mut [u32; 6], reductions: *mut [[u64; 6]; 4]) {
+    let i = thread::index_1d() as usize;
+    let value = values[i];
+    unsafe {
+        *matches.add(i) = [
+            agreeing(value as u32),
+            agreeing(value as i32),
+            agreeing(f32::from_bits(value as u32)),
+            agreeing(value),
+            agreeing(value as i64),
+            agreeing(f64::from_bits(value)),
+        ];
+        *reductions.add(i) = [
+            reduced(value as u32, u64::from),
+            reduced(value as i32, |value| value as i64 as u64),
+            reduced(value, |value| value),
+            reduced(value as i64, i64::cast_unsigned),
+        ];
+    }
+}

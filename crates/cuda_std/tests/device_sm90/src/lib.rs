@@ -1,6 +1,8 @@
 //! Kernels that the test `on_device` runs, with instructions that need sm_80 or sm_90.
 #![no_std]
 
+mod barriers;
+
 use core::mem::MaybeUninit;
 
 use cuda_std::async_copy::*;

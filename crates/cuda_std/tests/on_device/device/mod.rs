@@ -37,6 +37,11 @@ static PTX: LazyLock<String> = LazyLock::new(|| {
     std::fs::read_to_string(&*PATH).unwrap_or_else(|error| panic!("{}: {error}", PATH.display()))
 });
 
+/// The PTX of all kernels.
+pub fn ptx() -> &'static str {
+    &PTX
+}
+
 /// The PTX of a kernel.
 pub fn ptx_of(kernel: &str) -> &'static str {
     let start = PTX.find(&format!(".entry {kernel}(")).expect("the kernel is there");
