@@ -44,6 +44,7 @@ mod optimise;
 mod output;
 mod panics;
 mod ptxas;
+mod remainder;
 mod selection;
 mod symbols;
 mod target_attributes;

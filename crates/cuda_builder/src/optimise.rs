@@ -1,6 +1,6 @@
 //! From the merged bitcode to the optimised module: unused code goes, all functions get one processor, panics inline,
-//! mathematical functions become instructions or libdevice's, `core`'s calls of C functions get their functions, marked statics get their address spaces, LLVM optimises, and atomics
-//! get the orderings and scopes that LLVM would lose.
+//! mathematical functions become instructions or libdevice's, `core`'s calls of C functions get their functions, remainders become
+//! exact, marked statics get their address spaces, LLVM optimises, and atomics get the orderings and scopes that LLVM would lose.
 
 use std::borrow::Cow;
 use std::fs;
@@ -10,7 +10,9 @@ use crate::arch::NvvmArch;
 use crate::error::CudaBuilderError;
 use crate::llvm::{self, Argument, flag};
 use crate::toolchain::Toolchain;
-use crate::{address_space, atomics, kernel_limits, libcalls, maths, panics, target_attributes};
+use crate::{
+    address_space, atomics, kernel_limits, libcalls, maths, panics, remainder, target_attributes,
+};
 
 /// How to optimise.
 pub(crate) struct Request<'a> {
@@ -75,6 +77,7 @@ pub(crate) fn optimise(
     let maths::Rewritten { module, uses: maths } =
         maths::rewrite(&module, request.libdevice.is_some() && request.override_libm);
     let module = libcalls::define(&module);
+    let module = remainder::expand(&module);
     let module = atomics::expand(&module);
     let module = kernel_limits::rewrite(&module)?;
     let module = address_space::rewrite(&module, request.immutable_statics_to_constant)?;

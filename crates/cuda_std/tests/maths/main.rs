@@ -4,8 +4,10 @@ mod accuracy;
 mod algebra;
 mod device;
 mod domains;
+mod exact;
 mod instructions;
 mod integers;
+mod methods;
 #[allow(dead_code, reason = "only the device itself is used here")]
 #[path = "../on_device/device/mod.rs"]
 mod on_device;

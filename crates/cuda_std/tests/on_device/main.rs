@@ -21,6 +21,7 @@ mod panics;
 mod printing;
 mod rand;
 mod rand_streams;
+mod remainders;
 mod rust_cuda;
 mod through_the_driver;
 mod tiles;

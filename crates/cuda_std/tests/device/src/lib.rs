@@ -20,6 +20,7 @@ mod memory;
 mod panics;
 mod rand;
 mod rand_streams;
+mod remainders;
 mod rust_cuda;
 mod tiles;
 mod values;

@@ -5,6 +5,7 @@ use cuda_std::prelude::*;
 use cuda_std::{FastFloat, intrinsics};
 
 mod algebra;
+mod methods;
 mod pairs;
 
 /// A value in 64 bits.

@@ -1,0 +1,57 @@
+// Every method of `GpuFloat` and `FloatExt` that is an intrinsic: its kernels for f64 and f32, the method, what it takes, and the
+// kernels of the intrinsics. For the kernels and for the test that runs them.
+methods! {
+    m_floor_f64, m_floor_f32 = GpuFloat::floor(T), k_floor, k_floorf;
+    m_ceil_f64, m_ceil_f32 = GpuFloat::ceil(T), k_ceil, k_ceilf;
+    m_round_f64, m_round_f32 = GpuFloat::round(T), k_round, k_roundf;
+    m_trunc_f64, m_trunc_f32 = GpuFloat::trunc(T), k_trunc, k_truncf;
+    m_abs_f64, m_abs_f32 = GpuFloat::abs(T), k_fabs, k_fabsf;
+    m_copysign_f64, m_copysign_f32 = GpuFloat::copysign(T, T), k_copysign, k_copysignf;
+    m_mul_add_f64, m_mul_add_f32 = GpuFloat::mul_add(T, T, T), k_fma, k_fmaf;
+    m_powi_f64, m_powi_f32 = GpuFloat::powi(T, i32), k_powi, k_powif;
+    m_powf_f64, m_powf_f32 = GpuFloat::powf(T, T), k_pow, k_powf;
+    m_sqrt_f64, m_sqrt_f32 = GpuFloat::sqrt(T), k_sqrt, k_sqrtf;
+    m_exp_f64, m_exp_f32 = GpuFloat::exp(T), k_exp, k_expf;
+    m_exp2_f64, m_exp2_f32 = GpuFloat::exp2(T), k_exp2, k_exp2f;
+    m_ln_f64, m_ln_f32 = GpuFloat::ln(T), k_log, k_logf;
+    m_log2_f64, m_log2_f32 = GpuFloat::log2(T), k_log2, k_log2f;
+    m_log10_f64, m_log10_f32 = GpuFloat::log10(T), k_log10, k_log10f;
+    m_cbrt_f64, m_cbrt_f32 = GpuFloat::cbrt(T), k_cbrt, k_cbrtf;
+    m_hypot_f64, m_hypot_f32 = GpuFloat::hypot(T, T), k_hypot, k_hypotf;
+    m_sin_f64, m_sin_f32 = GpuFloat::sin(T), k_sin, k_sinf;
+    m_cos_f64, m_cos_f32 = GpuFloat::cos(T), k_cos, k_cosf;
+    m_tan_f64, m_tan_f32 = GpuFloat::tan(T), k_tan, k_tanf;
+    m_asin_f64, m_asin_f32 = GpuFloat::asin(T), k_asin, k_asinf;
+    m_acos_f64, m_acos_f32 = GpuFloat::acos(T), k_acos, k_acosf;
+    m_atan_f64, m_atan_f32 = GpuFloat::atan(T), k_atan, k_atanf;
+    m_atan2_f64, m_atan2_f32 = GpuFloat::atan2(T, T), k_atan2, k_atan2f;
+    m_exp_m1_f64, m_exp_m1_f32 = GpuFloat::exp_m1(T), k_expm1, k_expm1f;
+    m_ln_1p_f64, m_ln_1p_f32 = GpuFloat::ln_1p(T), k_log1p, k_log1pf;
+    m_sinh_f64, m_sinh_f32 = GpuFloat::sinh(T), k_sinh, k_sinhf;
+    m_cosh_f64, m_cosh_f32 = GpuFloat::cosh(T), k_cosh, k_coshf;
+    m_tanh_f64, m_tanh_f32 = GpuFloat::tanh(T), k_tanh, k_tanhf;
+    m_asinh_f64, m_asinh_f32 = GpuFloat::asinh(T), k_asinh, k_asinhf;
+    m_acosh_f64, m_acosh_f32 = GpuFloat::acosh(T), k_acosh, k_acoshf;
+    m_atanh_f64, m_atanh_f32 = GpuFloat::atanh(T), k_atanh, k_atanhf;
+    m_sinpi_f64, m_sinpi_f32 = FloatExt::sinpi(T), k_sinpi, k_sinpif;
+    m_cospi_f64, m_cospi_f32 = FloatExt::cospi(T), k_cospi, k_cospif;
+    m_error_function_f64, m_error_function_f32 = FloatExt::error_function(T), k_erf, k_erff;
+    m_complementary_error_function_f64, m_complementary_error_function_f32 = FloatExt::complementary_error_function(T), k_erfc, k_erfcf;
+    m_scaled_complementary_error_function_f64, m_scaled_complementary_error_function_f32 = FloatExt::scaled_complementary_error_function(T), k_erfcx, k_erfcxf;
+    m_inv_error_function_f64, m_inv_error_function_f32 = FloatExt::inv_error_function(T), k_erfinv, k_erfinvf;
+    m_inv_complementary_error_function_f64, m_inv_complementary_error_function_f32 = FloatExt::inv_complementary_error_function(T), k_erfcinv, k_erfcinvf;
+    m_norm_cdf_f64, m_norm_cdf_f32 = FloatExt::norm_cdf(T), k_normcdf, k_normcdff;
+    m_inv_norm_cdf_f64, m_inv_norm_cdf_f32 = FloatExt::inv_norm_cdf(T), k_normcdfinv, k_normcdfinvf;
+    m_gamma_f64, m_gamma_f32 = FloatExt::gamma(T), k_tgamma, k_tgammaf;
+    m_log_gamma_f64, m_log_gamma_f32 = FloatExt::log_gamma(T), k_lgamma, k_lgammaf;
+    m_j0_f64, m_j0_f32 = FloatExt::j0(T), k_j0, k_j0f;
+    m_j1_f64, m_j1_f32 = FloatExt::j1(T), k_j1, k_j1f;
+    m_y0_f64, m_y0_f32 = FloatExt::y0(T), k_y0, k_y0f;
+    m_y1_f64, m_y1_f32 = FloatExt::y1(T), k_y1, k_y1f;
+    m_exp10_f64, m_exp10_f32 = FloatExt::exp10(T), k_exp10, k_exp10f;
+    m_log1p_f64, m_log1p_f32 = FloatExt::log1p(T), k_log1p, k_log1pf;
+    m_rcbrt_f64, m_rcbrt_f32 = FloatExt::rcbrt(T), k_rcbrt, k_rcbrtf;
+    m_rsqrt_f64, m_rsqrt_f32 = FloatExt::rsqrt(T), k_rsqrt, k_rsqrtf;
+    m_ldexp_f64, m_ldexp_f32 = FloatExt::ldexp(T, i32), k_ldexp, k_ldexpf;
+    m_scale_by_n_f64, m_scale_by_n_f32 = FloatExt::scale_by_n(T, i32), k_scalbn, k_scalbnf;
+}
