@@ -27,7 +27,7 @@
 use core::convert::Infallible;
 
 use bytemuck::{Pod, Zeroable};
-use rand_core::{SeedableRng, TryRng, utils};
+use rand_core::{Rng, SeedableRng, TryRng, utils};
 
 use super::jumps;
 
@@ -197,6 +197,15 @@ macro_rules! numbers {
     };
 }
 
+/// A state, or that of the seed 0 in place of all zeros. Not by way of the generators' own `seed_from_u64`: functions that call each
+/// other have no size of stack that ptxas could know.
+fn or_of_0<W: Copy + Default + PartialEq, const N: usize>(
+    s: [W; N],
+    expanded: impl Fn(u64) -> [W; N],
+) -> [W; N] {
+    if s == [W::default(); N] { expanded(0) } else { s }
+}
+
 /// One paragraph a generator: words of state, type of the seed, the number made from a state, the step to the next, how numbers of
 /// both sizes are made, and how it jumps.
 macro_rules! generators {
@@ -220,6 +229,13 @@ macro_rules! generators {
                 let number = $output;
                 $step;
                 number
+            }
+
+            /// What [`SplitMix64`] makes of a seed.
+            fn expanded(seed: u64) -> [$W; $N] {
+                let mut bytes = <$Seed>::default();
+                SplitMix64::seed_from_u64(seed).fill_bytes(bytes.as_mut());
+                utils::read_words(bytes.as_ref())
             }
 
             $(
@@ -253,13 +269,12 @@ macro_rules! generators {
 
             /// The state, little-endian. All zeros would stay zeros: they stand for `seed_from_u64(0)`.
             fn from_seed(seed: $Seed) -> Self {
-                let s = utils::read_words(seed.as_ref());
-                if s == [0; $N] { Self::seed_from_u64(0) } else { Self { s } }
+                Self { s: or_of_0(utils::read_words(seed.as_ref()), Self::expanded) }
             }
 
             /// The state is what [`SplitMix64`] makes of the seed.
             fn seed_from_u64(seed: u64) -> Self {
-                Self::from_rng(&mut SplitMix64::seed_from_u64(seed))
+                Self { s: or_of_0(Self::expanded(seed), Self::expanded) }
             }
         }
 
