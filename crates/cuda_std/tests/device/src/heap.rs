@@ -200,10 +200,10 @@ pub unsafe fn by_hand(out: *mut u32) {
 pub unsafe fn owned_texts(out: *mut [u32; 4]) {
     let i = thread::index_1d();
     let words = ["warp", "", "block of threads", "größer"];
-    let mut owned: String = words[i as usize % 4].to_owned();
+    let mut owned: String = ToOwned::to_owned(words[i as usize % 4]);
     owned.push_str(&i.to_string());
     let elements: Vec<u16> = [1_u16, 2, 3][..i as usize % 4].to_owned();
-    let signed = (-i64::from(i)).to_string();
+    let signed = ToString::to_string(&-i64::from(i));
     let sum = |bytes: &[u8]| bytes.iter().map(|&byte| u32::from(byte)).sum::<u32>();
     let row = [
         owned.len() as u32,
