@@ -5,9 +5,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::arch::NvvmArch;
-use crate::builder::{CudaBuilder, write_file};
+use crate::builder::CudaBuilder;
 use crate::error::CudaBuilderError;
 use crate::output;
+use crate::results::write_file;
 
 /// What [`CudaBuilder::build_archs`] wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,17 +68,15 @@ impl CudaBuilder {
         builders.iter().try_for_each(Self::check_options)?;
         let site = self.prepare()?;
         let library = &site.package.library;
+        let stages = |builder: &Self| site.folder.join(library).join(builder.arch.target_cpu());
         let made = builders
             .iter()
-            .map(|builder| {
-                let stages = site.folder.join(library).join(builder.arch.target_cpu());
-                builder.make(&site, &stages)
-            })
+            .map(|builder| builder.make(&site, &stages(builder)))
             .collect::<Result<Vec<_>, _>>()?;
         let mut ptx = Vec::new();
         for (builder, made) in builders.iter().zip(&made) {
             let name = format!("{library}.{}.ptx", builder.arch);
-            ptx.push((builder.arch, builder.write_results(&site, made, &name)?));
+            ptx.push((builder.arch, builder.write_results(&site, &stages(builder), made, &name)?));
         }
         // Last, so that an index never names a file that is not there.
         let index = site.results().join(format!("{library}.rs"));

@@ -21,10 +21,12 @@ use std::process::Command;
 
 mod environment;
 mod features;
+mod graph;
 mod help;
 mod messages;
 mod metadata;
 
+pub(crate) use graph::Graph;
 pub(crate) use metadata::Package;
 
 use crate::arch::NvvmArch;
@@ -59,6 +61,8 @@ pub(crate) struct Compiled {
     pub(crate) bitcode: PathBuf,
     /// The dependency list that cargo wrote.
     pub(crate) dependency_list: PathBuf,
+    /// The folder with rustc's dependency lists of macros and build scripts, which run on the host.
+    pub(crate) host_lists: PathBuf,
     /// The manifests of all crates on this disk that went in.
     pub(crate) manifests: Vec<PathBuf>,
     /// Warnings, one line each.
@@ -95,6 +99,7 @@ pub(crate) fn compile(request: &Request<'_>) -> Result<Compiled, CudaBuilderErro
             .join(TARGET)
             .join(request.profile_folder())
             .join(format!("{}.d", request.package.library)),
+        host_lists: request.cargo_folder().join(request.profile_folder()).join("deps"),
         manifests: messages.manifests,
         warnings: messages.warnings.into_iter().map(|warning| warning.line).collect(),
     })

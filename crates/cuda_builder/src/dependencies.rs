@@ -18,11 +18,7 @@ pub(crate) fn files(
     compiled: &Compiled,
     package: &Package,
 ) -> Result<BTreeSet<PathBuf>, CudaBuilderError> {
-    let list = &compiled.dependency_list;
-    let text = std::fs::read_to_string(list)
-        .map_err(CudaBuilderError::io("read the dependency list", list))?;
-    let mut files: BTreeSet<PathBuf> =
-        parse(&text).into_iter().map(|path| package.workspace_root.join(path)).collect();
+    let mut files = sources(compiled, package)?;
     files.extend(compiled.manifests.iter().cloned());
     files.insert(package.manifest.clone());
     for name in ["Cargo.toml", "Cargo.lock"] {
@@ -35,23 +31,61 @@ pub(crate) fn files(
     Ok(files)
 }
 
-/// The environment variables that the kernel crate reads while it compiles, with `env!` or `option_env!`; without cargo's own.
+/// The source files, and those that they include.
 ///
-/// rustc lists them in its own dependency list, which cargo keeps beside its object files.
-pub(crate) fn variables(compiled: &Compiled) -> BTreeSet<String> {
+/// # Errors
+///
+/// If cargo's dependency list can't be read.
+pub(crate) fn sources(
+    compiled: &Compiled,
+    package: &Package,
+) -> Result<BTreeSet<PathBuf>, CudaBuilderError> {
     let list = &compiled.dependency_list;
-    let name = list.file_name().unwrap_or_default();
-    let text = std::fs::read_to_string(list.with_file_name("deps").join(name)).unwrap_or_default();
-    parse_variables(&text)
+    let text = std::fs::read_to_string(list)
+        .map_err(CudaBuilderError::io("read the dependency list", list))?;
+    Ok(parse(&text).into_iter().map(|path| package.workspace_root.join(path)).collect())
 }
 
-/// The names in lines such as `# env-dep:NAME=value`.
-fn parse_variables(list: &str) -> BTreeSet<String> {
-    list.lines()
-        .filter_map(|line| line.strip_prefix("# env-dep:"))
-        .map(|variable| variable.split('=').next().unwrap_or(variable).to_owned())
-        .filter(|name| !name.starts_with("CARGO"))
+/// The environment variables that crates read while they compile, with `env!` or `option_env!`; without cargo's own.
+pub(crate) fn variables(compiled: &Compiled) -> BTreeSet<String> {
+    rustc_lists(compiled)
+        .iter()
+        .flat_map(|list| parse_variables(list))
+        .map(|(name, _)| name)
+        .filter(|name| !name.starts_with("CARGO") && *name != "OUT_DIR")
+        .map(str::to_owned)
         .collect()
+}
+
+/// Whether a crate asks cargo for a folder in the workspace, so that the result is another one elsewhere.
+pub(crate) fn asks_for_its_place(compiled: &Compiled, workspace_root: &Path) -> bool {
+    let root = workspace_root.to_string_lossy();
+    rustc_lists(compiled).iter().flat_map(|list| parse_variables(list)).any(|(name, value)| {
+        name.starts_with("CARGO") && value.is_some_and(|value| value.contains(&*root))
+    })
+}
+
+/// rustc's own dependency lists, of all crates: cargo keeps them beside its object files. Those of crates that no longer go in may be
+/// among them, which makes more variables count than need to.
+fn rustc_lists(compiled: &Compiled) -> Vec<String> {
+    let device = compiled.dependency_list.parent().map(|folder| folder.join("deps"));
+    device
+        .iter()
+        .chain([&compiled.host_lists])
+        .flat_map(std::fs::read_dir)
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "d"))
+        .filter_map(|path| std::fs::read_to_string(path).ok())
+        .collect()
+}
+
+/// Names and values in lines such as `# env-dep:NAME=value`; no value where the variable isn't set.
+fn parse_variables(list: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+    list.lines().filter_map(|line| line.strip_prefix("# env-dep:")).map(|variable| {
+        variable.split_once('=').map_or((variable, None), |(name, value)| (name, Some(value)))
+    })
 }
 
 /// The lock file of a kernel crate that had none.
@@ -118,6 +152,9 @@ mod tests {
     #[test]
     fn reads_the_variables_that_rustc_writes() {
         let list = "/t/k.d: /k/src/lib.rs\n\n# env-dep:CARGO_PKG_NAME=k\n# env-dep:TILE=16=x\n# env-dep:UNSET\n";
-        assert_eq!(parse_variables(list), ["TILE", "UNSET"].map(str::to_owned).into());
+        assert_eq!(
+            parse_variables(list).collect::<Vec<_>>(),
+            [("CARGO_PKG_NAME", Some("k")), ("TILE", Some("16=x")), ("UNSET", None)]
+        );
     }
 }

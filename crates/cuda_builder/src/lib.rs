@@ -28,6 +28,7 @@ mod archs;
 mod atomics;
 mod build_script;
 mod builder;
+mod cache;
 mod codegen;
 mod command;
 mod compile;
@@ -45,7 +46,10 @@ mod output;
 mod panics;
 mod ptxas;
 mod remainder;
+mod results;
 mod selection;
+mod site;
+mod stages;
 mod symbols;
 mod target_attributes;
 mod terminal;
@@ -53,7 +57,8 @@ pub mod toolchain;
 
 pub use arch::NvvmArch;
 pub use archs::PtxFiles;
-pub use builder::{CudaBuilder, DebugInfo, EmitOption};
+pub use builder::{CudaBuilder, DebugInfo, EmitOption, Profile};
+pub use cache::Cache;
 pub use error::{
     AddressSpaceError, CudaBuilderError, OversizedStatic, TooMuchMemory, ToolchainError,
     UnknownArch, UnresolvedSymbol, UnsupportedOperation,

@@ -103,6 +103,12 @@ impl fmt::Display for Toolchain {
     }
 }
 
+/// What `rustc -vV` says: release, commit, host and LLVM; `None` if it doesn't run.
+pub(crate) fn verbose_version(rustc: &Path) -> Option<String> {
+    let output = std::process::Command::new(rustc).arg("-vV").output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
 /// Whether a file exists; a broken link doesn't.
 fn is_file(path: &Path) -> bool {
     path.is_file()

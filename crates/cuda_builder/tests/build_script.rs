@@ -38,6 +38,8 @@ impl Program {
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(arguments).arg("--offline").current_dir(&*self.project);
         cargo.env("CARGO_TARGET_DIR", scratch().join("program")).env("CARGO_TERM_COLOR", "never");
+        // The cache would spare builds that are to be seen.
+        cargo.env("CUDA_BUILDER_CACHE", "off");
         // Settings for the host's build, each of which would stop the nested one if it saw them.
         cargo.env("CARGO_INCREMENTAL", "1").env("CARGO_PROFILE_RELEASE_PANIC", "unwind");
         cargo
@@ -161,6 +163,57 @@ fn a_failed_build_shows_why_and_the_next_one_recovers() {
 
     edit(&source, "one hundred", "100");
     assert_contains(&program.run(), &[", 100;"]);
+}
+
+#[test]
+fn ptx_from_the_cache_is_watched_as_built_ptx_is() {
+    if toolchain().is_none() {
+        return;
+    }
+    let cache = scratch().join("caches/build_script");
+    if cache.exists() {
+        fs::remove_dir_all(&cache).expect("removable");
+    }
+    let program = Program::new();
+    let source = program.kernels().join("src/lib.rs");
+    edit(
+        &source,
+        "{ 111 }",
+        "{ option_env!(\"FIXTURE_STEP\").map_or(111, |step| 1000 + step.len() as u32) }",
+    );
+    // What cargo shows of the build script, and the PTX.
+    let run = |step: Option<&str>| {
+        let mut cargo = program.cargo(&["run", "-vv"]);
+        cargo.env("CUDA_BUILDER_CACHE", &cache);
+        step.map(|step| cargo.env("FIXTURE_STEP", step));
+        let output = cargo.output().expect("cargo runs");
+        assert!(output.status.success(), "{}", text(&output));
+        let said = text(&output) + &String::from_utf8_lossy(&output.stdout);
+        (said.contains("taken from the cache"), said)
+    };
+    let has = |said: &str, step: u32| said.contains(&format!(", {step};"));
+    let (served, said) = run(None);
+    assert!(!served && has(&said, 111), "{said}");
+    let (served, said) = run(Some("four"));
+    assert!(!served && has(&said, 1004), "{said}");
+    let (served, said) = run(None);
+    assert!(served && has(&said, 111), "the first entry: {said}");
+    // The variable is still watched, though nothing was compiled.
+    let (served, said) = run(Some("four"));
+    assert!(served && has(&said, 1004), "the second entry: {said}");
+    // So are the sources, those of a dependency too.
+    let device = program.kernels().join("device/src/lib.rs");
+    edit(&device, "WEIGHTS[2]", "WEIGHTS[2] + 64.0");
+    let (served, said) = run(Some("four"));
+    assert!(!served && said.contains("0f42800000"), "{said}");
+    // And the manifest.
+    edit(
+        &program.kernels().join("Cargo.toml"),
+        "tripled = []",
+        "default = [\"tripled\"]\ntripled = []",
+    );
+    let (served, said) = run(None);
+    assert!(!served && has(&said, 333), "{said}");
 }
 
 #[test]

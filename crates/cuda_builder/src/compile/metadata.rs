@@ -120,7 +120,7 @@ impl Package {
 }
 
 /// Whether two paths lead to one file, links followed.
-fn same_file(one: &Path, other: &Path) -> bool {
+pub(super) fn same_file(one: &Path, other: &Path) -> bool {
     one == other
         || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use cuda_builder::{CudaBuilder, Toolchain};
+use cuda_builder::{Cache, CudaBuilder, Toolchain};
 
 /// The device toolchain; `None`, with the reason printed, on a machine that has none. In CI that is a failure, because then
 /// nothing would be tested.
@@ -75,9 +75,11 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A builder for the copied fixture; all tests share one nested build. Without libdevice, which not every machine has.
+/// A builder for the copied fixture; all tests share one nested build. Without libdevice, which not every machine has, and without
+/// the cache, so that it builds.
 pub fn builder(folder: &Path) -> CudaBuilder {
-    CudaBuilder::new(folder).target_dir(scratch().join("build")).without_libdevice()
+    let builder = CudaBuilder::new(folder).target_dir(scratch().join("build"));
+    builder.without_libdevice().cache(Cache::Off)
 }
 
 /// Writes a small libdevice to `path`: each function adds a number of its own to its argument. `number` is the sine's.
