@@ -139,7 +139,7 @@ pub enum CudaBuilderError {
     },
 
     /// A file or folder the build needs could not be read or written.
-    #[error("could not {action} {path}: {source}", path = path.display())]
+    #[error("could not {action} {path}: {source}{}", writable(source), path = path.display())]
     Io {
         /// What was tried, such as "create".
         action: &'static str,
@@ -193,7 +193,7 @@ fn unsupported(UnsupportedOperation { operation, users }: &UnsupportedOperation)
         ),
         None => (
             "for an operator used here".to_owned(),
-            "numbers of the type f128 are the usual reason; use f64",
+            "the usual reasons are numbers of the type f128, for which f64 must do, and conversions between 128-bit integers and floating-point numbers, which go by two halves of 64 bits",
         ),
     };
     format!("the GPU has no instruction {what}, and no library to call\n\n{users}\nhelp: {help}")
@@ -337,6 +337,17 @@ pub(crate) fn readable(symbol: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(name))
 }
 
+/// What to do about a folder that can't be written.
+fn writable(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "\n\nhelp: the build needs a folder that it may write to: `CudaBuilder::target_dir` or the variable CARGO_TARGET_DIR names another"
+        }
+        io::ErrorKind::StorageFull => "\n\nhelp: a build takes up to 400 MiB there",
+        _ => "",
+    }
+}
+
 fn current_directory() -> String {
     std::env::current_dir()
         .map_or_else(|_| "the current folder".to_owned(), |path| path.display().to_string())
@@ -362,8 +373,29 @@ fn unresolved(symbols: &[UnresolvedSymbol]) -> String {
     text.push_str(
         "\nhelp: a GPU has no C library to link with; write the function in Rust, or depend on a no_std crate that has it",
     );
+    if symbols.iter().any(|symbol| symbol.name.starts_with("llvm.")) {
+        text.push_str("\nhelp: names that begin with llvm. are LLVM's intrinsics, and this LLVM has none of that name: compare the spelling, or ask for the instruction with inline PTX (`core::arch::asm!`)");
+    }
     if symbols.iter().any(|symbol| symbol.name.starts_with("__nv_")) {
         text.push_str("\nhelp: functions named __nv_… are libdevice's, which is not linked or lacks them; cuda_std::intrinsics has all of them with and without it");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_cant_be_written_says_how_to_name_another() {
+        let error = |kind: io::ErrorKind| {
+            CudaBuilderError::io("create", Path::new("/read/only"))(kind.into()).to_string()
+        };
+        for kind in [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem] {
+            let text = error(kind);
+            assert!(text.starts_with("could not create /read/only: "), "{text}");
+            assert!(text.contains("help: ") && text.contains("target_dir"), "{text}");
+        }
+        assert!(!error(io::ErrorKind::NotADirectory).contains("help"));
+    }
 }

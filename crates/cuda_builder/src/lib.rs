@@ -46,6 +46,7 @@ mod output;
 mod panics;
 mod ptxas;
 mod remainder;
+mod recursion;
 mod results;
 mod selection;
 mod site;

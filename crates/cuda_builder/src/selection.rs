@@ -38,16 +38,33 @@ pub(crate) fn explain(said: &str, module: &str) -> Option<UnsupportedOperation> 
         let quoted = || Some(line.split_once("on function '@")?.1.split_once('\'')?.0);
         line.strip_prefix("In function: ").or_else(quoted)
     })?;
-    let definition = module
-        .lines()
-        .filter(|line| line.starts_with("define "))
-        .find(|line| symbols::global_name(line).is_some_and(|name| readable(name) == function))?;
-    let user = match locations.of_instruction(definition) {
+    let is_the_function = |line: &&str| {
+        line.starts_with("define ")
+            && symbols::global_name(line).is_some_and(|name| readable(name) == function)
+    };
+    let mut body = module.lines().skip_while(|line| !is_the_function(line));
+    let definition = body.next()?;
+    let operator = body.take_while(|line| *line != "}").find(|line| is_beyond_the_gpu(line));
+    let place = match operator.and_then(|line| locations.of_instruction(line)) {
+        Some(place) => Some(place),
         // A function has no column.
-        Some(place) => format!("`{function}` at {}", place.trim_end_matches(":0")),
+        None => locations
+            .of_instruction(definition)
+            .map(|place| place.trim_end_matches(":0").to_owned()),
+    };
+    let user = match place {
+        Some(place) => format!("`{function}` at {place}"),
         None => format!("`{function}`"),
     };
     Some(UnsupportedOperation { operation: None, users: vec![user] })
+}
+
+/// Whether an instruction is one of those that LLVM has only libraries for: with `f128`, or between 128-bit integers and floats.
+fn is_beyond_the_gpu(line: &str) -> bool {
+    let converts = |names: [&str; 2]| names.iter().any(|name| line.contains(name));
+    line.contains("fp128")
+        || converts([" uitofp i128 ", " sitofp i128 "])
+        || (converts([" fptoui ", " fptosi "]) && line.contains(" to i128"))
 }
 
 /// The intrinsics of the module that LLVM may call `node` when it selects instructions: `fsin` is `@llvm.sin.f32`.
@@ -116,6 +133,25 @@ declare i64 @llvm.x86.rdtsc()
             assert_eq!(found.operation.as_deref(), operation, "{said}");
             assert_eq!(found.users, users, "{said}");
         }
+    }
+
+    #[test]
+    fn the_line_of_an_operator_is_found_where_it_is_known_to_be_beyond_the_gpu() {
+        let said = "LLVM ERROR: unsupported library call operation\n1.\tRunning pass 'Selection' on function '@k::wave'\n";
+        for operator in
+            ["uitofp i128 %a to double", "fptosi double %a to i128", "fadd fp128 %a, %b"]
+        {
+            let call = "%1 = call float @llvm.sin.f32(float 1.0), !dbg !2";
+            let module = MODULE.replace(call, &format!("%1 = {operator}, !dbg !2"));
+            let found = explain(said, &module).expect(operator);
+            assert_eq!(found.users, ["`k::wave` at src/lib.rs:5:9"], "{operator}");
+        }
+        let near = MODULE
+            .replace("!1 = distinct", "  %9 = uitofp i128 %a to double, !dbg !2\n!1 = distinct");
+        assert_eq!(
+            explain(said, &near).expect("the function").users,
+            ["`k::wave` at src/lib.rs:4"]
+        );
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::dependencies::{self, NewLockFile};
 use crate::error::CudaBuilderError;
 use crate::site::Site;
 use crate::toolchain::Toolchain;
-use crate::{codegen, limits, maths, optimise, ptxas, symbols};
+use crate::{codegen, limits, maths, optimise, ptxas, recursion, symbols};
 
 /// What the stages made for one architecture.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +89,12 @@ impl CudaBuilder {
         let mut ptx = self.run_codegen(toolchain, &optimised.module, stages)?;
         let module = fs::read_to_string(&optimised.module)
             .map_err(CudaBuilderError::io("read", &optimised.module))?;
+        let unknown = symbols::unknown_intrinsics(&ptx, &module);
+        if !unknown.is_empty() {
+            return Err(CudaBuilderError::UnresolvedSymbols { symbols: unknown });
+        }
         limits::check(&ptx, &module)?;
+        warnings.extend(recursion::warnings(&module));
         let resources = match &site.ptxas {
             Some(ptxas) => ptxas::assemble(ptxas, &stages.join("module.ptx"), self.arch)?,
             None => Vec::new(),

@@ -38,6 +38,22 @@ pub(crate) fn unresolved(module: &str) -> Vec<UnresolvedSymbol> {
         .collect()
 }
 
+/// The intrinsics that LLVM doesn't know: it leaves calls of them in the PTX, as of any other function.
+pub(crate) fn unknown_intrinsics(ptx: &str, module: &str) -> Vec<UnresolvedSymbol> {
+    let names = ptx.lines().filter_map(|line| {
+        let (_, name) = line.strip_prefix(".extern .func")?.split_once("llvm.")?;
+        let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.');
+        Some(format!("@llvm.{}", name.split(|c| !is_of_a_name(c)).next()?))
+    });
+    let locations = Locations::new(module);
+    names
+        .map(|name| UnresolvedSymbol {
+            users: users(module, &name, &locations),
+            name: name.trim_start_matches('@').to_owned(),
+        })
+        .collect()
+}
+
 /// The functions that use the global `name` (with its `@`), with the place of the use.
 pub(crate) fn users(module: &str, name: &str, locations: &Locations<'_>) -> Vec<String> {
     let mut users: Vec<String> = Vec::new();
@@ -101,6 +117,19 @@ declare void @_RNvC1k7missing()
                 ("__nv_sinf", ["`kernel` at src/lib.rs:5:9".to_owned()].as_slice()),
                 ("k::missing", ["`kernel`".to_owned()].as_slice()),
             ]
+        );
+    }
+
+    #[test]
+    fn intrinsics_that_llvm_leaves_in_the_ptx_are_unknown() {
+        let ptx = ".extern .func  (.param .b32 func_retval0) llvm.nvvm.nothing\n(\n)\n;\n.extern .func vprintf\n\tcall.uni llvm.nvvm.nothing\n";
+        let module = MODULE.replace("__nv_sinf", "llvm.nvvm.nothing");
+        assert_eq!(
+            unknown_intrinsics(ptx, &module),
+            [UnresolvedSymbol {
+                name: "llvm.nvvm.nothing".to_owned(),
+                users: vec!["`kernel` at src/lib.rs:5:9".to_owned()],
+            }]
         );
     }
 

@@ -217,6 +217,36 @@ fn ptx_from_the_cache_is_watched_as_built_ptx_is() {
 }
 
 #[test]
+fn recursion_is_a_warning_with_the_line() {
+    if toolchain().is_none() {
+        return;
+    }
+    let program = Program::new();
+    let source = program.kernels().join("src/lib.rs");
+    edit(&source, "{ 111 }", "{ deep(unsafe { *a }, 7) }");
+    let text_of = fs::read_to_string(&source).expect("readable");
+    let deep = "\n#[inline(never)]\nfn deep(m: u32, n: u32) -> u32 {\n    if m == 0 { n + 1 } else { deep(m - 1, n) + deep(n & 3, m) }\n}\n";
+    fs::write(&source, text_of.clone() + deep).expect("writable");
+    let line = text_of.lines().count() + 4;
+    let warnings = || {
+        let output = program.cargo(&["build"]).output().expect("cargo runs");
+        assert!(output.status.success(), "{}", text(&output));
+        text(&output)
+    };
+    assert_contains(
+        &warnings(),
+        &[
+            "warning: program",
+            &format!("`fixture_kernels::deep` calls itself at src/lib.rs:{line}:"),
+            "CU_LIMIT_STACK_SIZE",
+        ],
+    );
+    // Without a circle, the same functions are nothing to warn of.
+    edit(&source, "{ deep(m - 1, n) + deep(n & 3, m) }", "{ m * n }");
+    assert!(!warnings().contains("recursion"));
+}
+
+#[test]
 fn a_missing_toolchain_lists_what_was_looked_for_and_what_to_do() {
     if toolchain().is_none() {
         return;

@@ -215,6 +215,47 @@ fn an_operation_the_gpu_lacks_names_the_function() {
 }
 
 #[test]
+fn a_conversion_the_gpu_lacks_names_its_line() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "wide_conversion");
+    let source = folder.join("src/lib.rs");
+    edit(&source, "*a.add(i) / *b.add(i)", "*a.add(i) + a.read().to_bits() as u128 as f32");
+    // From 32 bits, LLVM sees through it.
+    builder(&folder).build().expect("the fixture compiles");
+    edit(&source, "a.read().to_bits() as u128 as f32", "a.cast::<u128>().read() as f32");
+    let text = fs::read_to_string(&source).expect("readable");
+    let line = text.lines().position(|line| line.contains("cast::<u128>()")).expect("there") + 1;
+    let error = builder(&folder).build().expect_err("a GPU has no such conversion");
+    assert!(matches!(error, CudaBuilderError::UnsupportedOperation { .. }), "{error}");
+    let place = format!("`divide` at src/lib.rs:{line}:");
+    assert_contains(&error.to_string(), &[&place, "128-bit integers", "help: "]);
+}
+
+#[test]
+fn an_intrinsic_that_llvm_lacks_is_named_with_its_line() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "no_intrinsic");
+    let source = folder.join("src/lib.rs");
+    edit(&source, "llvm.sqrt.f32", "llvm.nvvm.sqrt.no.such");
+    let text = fs::read_to_string(&source).expect("readable");
+    let line = text.lines().position(|line| line.contains("sqrt(*a.add(i))")).expect("there") + 1;
+    let error = builder(&folder).build().expect_err("there is no such intrinsic");
+    assert!(
+        matches!(&error, CudaBuilderError::UnresolvedSymbols { symbols } if symbols.len() == 1),
+        "{error}"
+    );
+    let place = format!("`root` at src/lib.rs:{line}:");
+    assert_contains(
+        &error.to_string(),
+        &["llvm.nvvm.sqrt.no.such\n", &place, "this LLVM has none"],
+    );
+}
+
+#[test]
 fn an_output_that_cant_be_written_is_named() {
     if toolchain().is_none() {
         return;
