@@ -113,6 +113,37 @@ impl NvvmArch {
         self.target_cpu().replacen("sm_", "compute_", 1)
     }
 
+    /// The features that a kernel crate sees when it is compiled for this architecture, each as `cfg(target_feature = "compute_80")`:
+    /// all plain architectures up to this one, and for the `a` and `f` variants those with the same instructions.
+    ///
+    /// ```
+    /// use cuda_builder::NvvmArch;
+    /// let features: Vec<String> = NvvmArch::Compute100a.all_target_features().collect();
+    /// for name in ["compute_90", "compute_100", "compute_100f", "compute_100a"] {
+    ///     assert!(features.iter().any(|feature| feature == name), "{name}");
+    /// }
+    /// // What only Hopper has, Blackwell doesn't.
+    /// assert!(!features.iter().any(|feature| feature == "compute_90a"));
+    /// ```
+    pub fn all_target_features(self) -> impl Iterator<Item = String> {
+        // PTX ISA, ".target": `f` is of one family, the capabilities with the same major number from its own minor number on; `a`
+        // has all of them.
+        let included = move |other: Self| {
+            let at_most = other.capability_value() <= self.capability_value();
+            match (other.variant(), self.variant()) {
+                ("", _) => at_most,
+                ("f", "f" | "a") => at_most && other.major_version() == self.major_version(),
+                _ => other == self,
+            }
+        };
+        Self::ALL.iter().copied().filter(move |other| included(*other)).map(Self::target_feature)
+    }
+
+    /// `a`, `f` or nothing.
+    fn variant(self) -> &'static str {
+        self.target_cpu().trim_start_matches(|c: char| !matches!(c, 'a' | 'f'))
+    }
+
     /// The PTX ISA version that [`CudaBuilder`](crate::CudaBuilder) writes unless told otherwise: 7.8, or the lowest that
     /// knows the architecture where that is more. Any driver from 520 (CUDA 11.8) on reads 7.8.
     #[must_use]
@@ -161,6 +192,27 @@ mod tests {
             let digits = arch.target_cpu().trim_start_matches("sm_").trim_end_matches(['a', 'f']);
             assert_eq!(digits, arch.capability_value().to_string(), "{arch}");
         }
+    }
+
+    #[test]
+    fn features_go_up_to_the_architecture() {
+        let features = |arch: NvvmArch| arch.all_target_features().collect::<Vec<_>>();
+        assert_eq!(
+            features(NvvmArch::Compute60),
+            ["compute_50", "compute_52", "compute_53", "compute_60"]
+        );
+        let special = |arch: NvvmArch| {
+            let mut all = features(arch);
+            all.retain(|name| name.ends_with(['a', 'f']));
+            all
+        };
+        assert_eq!(special(NvvmArch::Compute90a), ["compute_90a"]);
+        assert_eq!(special(NvvmArch::Compute103), [""; 0]);
+        assert_eq!(
+            special(NvvmArch::Compute103f),
+            ["compute_100f", "compute_101f", "compute_103f"]
+        );
+        assert_eq!(special(NvvmArch::Compute110a), ["compute_110f", "compute_110a"]);
     }
 
     #[test]

@@ -136,6 +136,14 @@ impl Request<'_> {
         // again for each.
         let processor = format!("-Ctarget-cpu={}", self.arch.target_cpu());
         arguments.extend(["--".into(), "-Zno-link".into(), processor.into()]);
+        // rustc knows them as `sm_75`. Kernels written for rust-cuda say `compute_75`.
+        for feature in self.arch.all_target_features() {
+            arguments.push(format!("--cfg=target_feature=\"{feature}\"").into());
+        }
+        let known = NvvmArch::ALL.iter().map(|arch| format!("\"{}\"", arch.target_feature()));
+        let known = known.collect::<Vec<_>>().join(",");
+        arguments.push(format!("--check-cfg=cfg(target_feature, values({known}))").into());
+        arguments.push("-Aexplicit-builtin-cfgs-in-flags".into());
         let source = &self.package.root_source;
         let source = fs::read_to_string(source).map_err(CudaBuilderError::io("read", source))?;
         if let Some(attribute) = features::crate_attribute(&source) {

@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 
 use common::{assert_contains, builder, copy_fixture, kernel, ptx, toolchain};
-use cuda_builder::{CudaBuilderError, DebugInfo, NvvmArch};
+use cuda_builder::{CudaBuilder, CudaBuilderError, DebugInfo, EmitOption, NvvmArch, Profile};
 
 #[test]
 fn defaults_give_portable_optimised_ptx_with_lines() {
@@ -119,6 +119,60 @@ fn the_architecture_and_the_ptx_version_are_written_and_seen_by_the_crate() {
 }
 
 #[test]
+fn the_crate_sees_the_architecture_as_its_author_asks() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "features");
+    for (arch, kernels) in [
+        (NvvmArch::Compute75, [false, false, false, false]),
+        (NvvmArch::Compute80, [true, true, false, false]),
+        (NvvmArch::Compute90, [true, true, true, false]),
+        (NvvmArch::Compute90a, [true, true, true, true]),
+        (NvvmArch::Compute100, [true, true, true, false]),
+    ] {
+        let ptx = ptx(builder(&folder).arch(arch), &folder);
+        let found =
+            ["from_sm_80_on", "from_compute_80_on", "only_from_sm_90", "only_on_compute_90a"]
+                .map(|name| ptx.contains(&format!(".entry {name}(")));
+        assert_eq!(found, kernels, "{arch}");
+    }
+}
+
+#[test]
+fn profiles_are_sets_of_options_and_later_calls_win() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "profiles");
+    let build =
+        |options: &dyn Fn(CudaBuilder) -> CudaBuilder| ptx(options(builder(&folder)), &folder);
+
+    let debug = build(&|builder| builder.profile(Profile::Debug));
+    // Overflow checks, calls that the optimiser would inline, and lines.
+    assert_contains(kernel(&debug, "increment"), &["setp", ".loc"]);
+    assert_contains(kernel(&debug, "weigh"), &["call"]);
+
+    let fast = build(&|builder| builder.profile(Profile::FastMath));
+    assert_contains(kernel(&fast, "divide"), &["div.full.ftz.f32"]);
+    assert_contains(kernel(&fast, "root"), &["sqrt.approx.ftz.f32"]);
+    assert_contains(kernel(&fast, "multiply_add"), &["fma.rn.ftz.f32"]);
+    assert_eq!(build(&|builder| builder.fma_contraction(false).fast_math(true)), fast);
+    let kept = build(&|builder| builder.profile(Profile::FastMath).ftz(false));
+    assert_contains(kernel(&kept, "divide"), &["div.full.f32"]);
+
+    let precise = build(&|builder| builder.profile(Profile::Precise));
+    assert_contains(kernel(&precise, "multiply_add"), &["mul.rn.f32", "add.rn.f32"]);
+    assert_contains(kernel(&precise, "divide"), &["div.rn.f32"]);
+
+    let release = build(&|builder| {
+        builder.release(false).nvvm_opts(false).fast_math(true).profile(Profile::Release)
+    });
+    assert_eq!(release, build(&|builder| builder));
+    assert_eq!(release, build(&|builder| builder.fast_math(true).fast_math(false)));
+}
+
+#[test]
 fn debug_builds_check_for_overflow() {
     if toolchain().is_none() {
         return;
@@ -188,6 +242,14 @@ fn the_module_is_written_in_each_form() {
 }
 
 #[test]
+fn of_two_forms_the_later_counts() {
+    let builder = CudaBuilder::new("kernels").emit_llvm_ir(true).emit_llvm_bitcode(true);
+    assert_eq!(builder.emit, Some(EmitOption::Bitcode));
+    assert_eq!(builder.clone().emit_llvm_ir(true).emit, Some(EmitOption::LlvmIr));
+    assert_eq!(builder.emit_llvm_ir(false).emit, None);
+}
+
+#[test]
 fn any_recent_cargo_drives_the_compiler() {
     let Some(mut toolchain) = toolchain() else { return };
     // The one that runs these tests, which need not be of the compiler's release.
@@ -220,7 +282,6 @@ fn builds_at_the_same_time_dont_mix() {
 
 #[test]
 fn options_of_rust_cuda_that_do_nothing_here_say_so() {
-    let error =
-        cuda_builder::CudaBuilder::new(".").optix(true).build().expect_err("it can't be used");
+    let error = CudaBuilder::new(".").optix(true).build().expect_err("it can't be used");
     assert_contains(&error.to_string(), &["optix", "leave the option out"]);
 }
