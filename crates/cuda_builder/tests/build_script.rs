@@ -3,81 +3,11 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Duration;
 
-use common::{Project, assert_contains, copy_fixture, edit, scratch, toolchain};
-
-/// A copy of `fixtures/program` with `fixtures/kernels` in it.
-struct Program {
-    project: Project,
-}
-
-impl Program {
-    /// Always in one place, so that the tests, which wait for one another, compile `core` once.
-    fn new() -> Self {
-        let project = copy_fixture("program", "program");
-        common::copy(&common::fixtures().join("kernels"), &project.join("kernels"));
-        let builder = Path::new(env!("CARGO_MANIFEST_DIR"));
-        edit(
-            &project.join("Cargo.toml"),
-            "\"CUDA_BUILDER\"",
-            &format!("{:?}", builder.display().to_string()),
-        );
-        // The same versions of dependencies as here, which are downloaded already.
-        let _ = fs::copy(builder.join("../../Cargo.lock"), project.join("Cargo.lock"));
-        Self { project }
-    }
-
-    fn kernels(&self) -> PathBuf {
-        self.project.join("kernels")
-    }
-
-    fn cargo(&self, arguments: &[&str]) -> Command {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(arguments).arg("--offline").current_dir(&*self.project);
-        cargo.env("CARGO_TARGET_DIR", scratch().join("program")).env("CARGO_TERM_COLOR", "never");
-        // The cache would spare builds that are to be seen.
-        cargo.env("CUDA_BUILDER_CACHE", "off");
-        // Settings for the host's build, each of which would stop the nested one if it saw them.
-        cargo.env("CARGO_INCREMENTAL", "1").env("CARGO_PROFILE_RELEASE_PANIC", "unwind");
-        cargo
-    }
-
-    /// The PTX that the program was built with.
-    #[track_caller]
-    fn run(&self) -> String {
-        let output = self.cargo(&["run", "--quiet"]).output().expect("cargo runs");
-        assert!(output.status.success(), "{}", text(&output));
-        String::from_utf8(output.stdout).expect("PTX is ASCII")
-    }
-
-    /// Builds, and tells whether the build script ran, and how long all took.
-    #[track_caller]
-    fn build(&self) -> (bool, Duration) {
-        let start = Instant::now();
-        let output = self.cargo(&["build", "--verbose"]).output().expect("cargo runs");
-        let time = start.elapsed();
-        assert!(output.status.success(), "{}", text(&output));
-        let ran = text(&output)
-            .lines()
-            .any(|line| line.contains("Running") && line.contains("build-script-build`"));
-        (ran, time)
-    }
-
-    /// What a failing build says.
-    #[track_caller]
-    fn failure(&self, mut cargo: Command) -> String {
-        let output = cargo.output().expect("cargo runs");
-        assert!(!output.status.success(), "the build should fail: {}", text(&output));
-        text(&output)
-    }
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
+use common::program::{Program, text};
+use common::{assert_contains, edit, scratch, toolchain};
 
 #[test]
 fn the_ptx_is_built_again_exactly_when_something_in_it_changes() {

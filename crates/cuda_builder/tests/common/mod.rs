@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub mod program;
+
 use std::fs::{self, File};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
