@@ -29,27 +29,10 @@ pub struct Compiled {
     _folder: tempfile::TempDir,
 }
 
-/// A program by its name: the variable of that name in capitals, then PATH, `$CUDA_HOME/bin`, `$CUDA_PATH/bin`,
-/// `/usr/local/cuda/bin`. Returns `None` when there is none.
+/// A program by its name, where `cuda_builder` would find it; `None` when there is none.
 #[must_use]
 pub fn find(name: &str) -> Option<PathBuf> {
-    let file_name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-    if let Some(path) = std::env::var_os(name.to_uppercase()) {
-        return Some(PathBuf::from(path)).filter(|path| path.is_file());
-    }
-    let on_path =
-        std::env::var_os("PATH").map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>());
-    let homes = ["CUDA_HOME", "CUDA_PATH"]
-        .iter()
-        .filter_map(std::env::var_os)
-        .map(|home| PathBuf::from(home).join("bin"));
-    on_path
-        .unwrap_or_default()
-        .into_iter()
-        .chain(homes)
-        .chain([PathBuf::from("/usr/local/cuda/bin")])
-        .map(|folder| folder.join(&file_name))
-        .find(|path| path.is_file())
+    cuda_builder::find_cuda_tool(name)
 }
 
 /// The error for a program that [`find`] did not find.
@@ -61,7 +44,7 @@ pub fn missing(tool: &'static str) -> Error {
         _ => "nvidia-cuda-nvdisasm",
     };
     let looked = format!(
-        "the variable {}, PATH, $CUDA_HOME/bin, $CUDA_PATH/bin, /usr/local/cuda/bin",
+        "the variable {}, PATH, $CUDA_PATH/bin, $CUDA_HOME/bin, /usr/local/cuda/bin",
         tool.to_uppercase()
     );
     Error::MissingTool { tool, looked, package }

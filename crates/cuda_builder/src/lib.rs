@@ -32,6 +32,7 @@ mod cache;
 mod codegen;
 mod command;
 mod compile;
+mod cuda_tools;
 mod dependencies;
 mod error;
 mod ir;
@@ -60,6 +61,7 @@ pub use arch::NvvmArch;
 pub use archs::PtxFiles;
 pub use builder::{CudaBuilder, DebugInfo, EmitOption, Profile};
 pub use cache::Cache;
+pub use cuda_tools::find as find_cuda_tool;
 pub use error::{
     AddressSpaceError, CudaBuilderError, OversizedStatic, TooMuchMemory, ToolchainError,
     UnknownArch, UnresolvedSymbol, UnsupportedOperation,

@@ -1,13 +1,12 @@
 //! NVIDIA's assembler, where it is installed: it refuses PTX now that the driver would refuse later, and knows what each kernel needs.
 
-use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::arch::NvvmArch;
 use crate::command;
+use crate::cuda_tools;
 use crate::error::CudaBuilderError;
 use crate::llvm;
 
@@ -25,34 +24,23 @@ pub(crate) struct Resources {
     shared_bytes: u32,
 }
 
-/// The variables that say where ptxas is.
-pub(crate) const VARIABLES: [&str; 3] = ["PTXAS", "CUDA_PATH", "CUDA_HOME"];
-
-/// ptxas: the file that PTXAS names and no other, else the first of PATH, `$CUDA_PATH/bin`, `$CUDA_HOME/bin`,
-/// `/usr/local/cuda/bin`.
+/// ptxas: the file that PTXAS names and no other, else where [`cuda_tools`](crate::cuda_tools) looks.
 ///
 /// # Errors
 ///
 /// If there is none.
 pub(crate) fn find() -> Result<PathBuf, CudaBuilderError> {
-    find_by(|name| env::var_os(name).filter(|value| !value.is_empty()))
+    cuda_tools::find("ptxas").ok_or_else(|| missing(cuda_tools::named("ptxas").as_deref()))
 }
 
-fn find_by(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, CudaBuilderError> {
-    let missing = |reason| CudaBuilderError::UnsupportedOption { option: "ptxas", reason };
-    if let Some(path) = variable("PTXAS").map(PathBuf::from) {
-        let reason = format!("PTXAS names {}, which is no file", path.display());
-        return Some(path).filter(|path| path.is_file()).ok_or_else(|| missing(reason));
-    }
-    let file_name = format!("ptxas{}", env::consts::EXE_SUFFIX);
-    let paths = variable("PATH").unwrap_or_default();
-    let homes = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(&variable);
-    env::split_paths(&paths)
-        .chain(homes.map(|home| Path::new(&home).join("bin")))
-        .chain(["/usr/local/cuda/bin".into()])
-        .map(|folder| folder.join(&file_name))
-        .find(|path| path.is_file())
-        .ok_or_else(|| missing("there is no ptxas in PATH, $CUDA_PATH/bin, $CUDA_HOME/bin or /usr/local/cuda/bin; the CUDA toolkit and the PyPI package nvidia-cuda-nvcc have one, and the variable PTXAS may name it".to_owned()))
+/// The error where there is no ptxas, or none in the place that the variable names.
+fn missing(named: Option<&Path>) -> CudaBuilderError {
+    let reason = match named {
+        // A mistake, even where there is another ptxas.
+        Some(path) => format!("PTXAS names {}, which is no file", path.display()),
+        None => "there is no ptxas in PATH, $CUDA_PATH/bin, $CUDA_HOME/bin or /usr/local/cuda/bin; the CUDA toolkit and the PyPI package nvidia-cuda-nvcc have one, and the variable PTXAS may name it".to_owned(),
+    };
+    CudaBuilderError::UnsupportedOption { option: "ptxas", reason }
 }
 
 /// Assembles the PTX file for `arch`, beside it.
@@ -156,24 +144,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_search_goes_from_the_variable_to_the_toolkits() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let bin = folder.path().join("bin");
-        let program = bin.join(format!("ptxas{}", env::consts::EXE_SUFFIX));
-        fs::create_dir(&bin).and_then(|()| fs::write(&program, "")).expect("writable");
-        for (name, value) in
-            [("PTXAS", program.as_path()), ("PATH", &bin), ("CUDA_HOME", folder.path())]
-        {
-            let found = find_by(|asked| (asked == name).then(|| value.into()));
-            assert_eq!(found.expect(name), program, "{name}");
-        }
-        // A variable that names nothing is a mistake, even where there is another ptxas.
-        let error = find_by(|asked| match asked {
-            "PTXAS" => Some("/no/such/ptxas".into()),
-            _ => Some(bin.clone().into()),
-        });
-        let text = error.expect_err("there is no such file").to_string();
+    fn a_variable_that_names_no_file_is_told_apart_from_none() {
+        let text = missing(Some(Path::new("/no/such/ptxas"))).to_string();
         assert!(text.contains("`ptxas`") && text.contains("/no/such/ptxas, which is no"), "{text}");
+        assert!(missing(None).to_string().contains("the variable PTXAS may name it"));
     }
 
     #[test]

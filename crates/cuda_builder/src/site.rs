@@ -10,8 +10,8 @@ use crate::dependencies::NewLockFile;
 use crate::error::CudaBuilderError;
 use crate::libdevice::Libdevice;
 use crate::output::Lock;
-use crate::ptxas;
 use crate::toolchain::{self, LLVM_BIN_VARIABLE, RUSTC_VARIABLE, Toolchain};
+use crate::{cuda_tools, ptxas};
 
 /// Where a build runs, and with what.
 pub(crate) struct Site {
@@ -73,7 +73,10 @@ impl CudaBuilder {
         let libdevice = self.libdevice.find()?;
         libdevice.iter().for_each(|file| script.watch(file));
         if self.ptxas {
-            ptxas::VARIABLES.iter().for_each(|name| script.watch_variable(name));
+            ["PTXAS"]
+                .iter()
+                .chain(&cuda_tools::VARIABLES)
+                .for_each(|name| script.watch_variable(name));
         }
         let ptxas = self.ptxas.then(ptxas::find).transpose()?;
         ptxas.iter().for_each(|file| script.watch(file));
