@@ -13,12 +13,13 @@
 //! 4. `maths.rs` gives the `libm` crate's functions the GPU's instructions, and those of libdevice, which `libdevice.rs` finds;
 //! 5. `optimise.rs` runs LLVM's optimiser over the whole program, with the attributes that `target_attributes.rs` and
 //!    `panics.rs` give its functions, and the atomics of `atomics.rs`;
-//! 6. `symbols.rs` checks that every function is defined;
-//! 7. `codegen.rs` writes PTX, `selection.rs` explains where LLVM can't, and `limits.rs` checks that its statics fit the GPU's memories; `ptxas.rs` has NVIDIA's
-//!    assembler check it, where asked;
+//! 6. `symbols.rs` checks that every function is defined, and `comparisons.rs` defines what rustc calls to compare slices;
+//! 7. `codegen.rs` writes PTX, `selection.rs` explains where LLVM can't, `limits.rs` checks that its statics fit the GPU's memories, and
+//!    `recursion.rs` warns of functions that call themselves; `ptxas.rs` has NVIDIA's assembler check it, where asked;
 //! 8. `dependencies.rs` tells cargo what to watch, and `output.rs` puts the files in place, whole or not at all.
 //!
-//! `archs.rs` goes from 2 to 8 for several architectures in one build.
+//! `site.rs` prepares them, `stages.rs` runs them in order unless `cache.rs` has the result already, `results.rs` writes it, and
+//! `archs.rs` goes from 2 to 8 for several architectures in one build. `builder.rs` has the options.
 
 #![forbid(unsafe_code)]
 
