@@ -1,6 +1,6 @@
-//! Finished PTX, kept for all projects of a user.
+//! Finished PTX and compiled dependencies, kept for all projects of a user.
 //!
-//! A second project with the same kernels, dependencies, options and tools takes the PTX of the first and compiles nothing, not even
+//! `crates.rs` keeps the dependencies; the rest is about PTX. A second project with the same kernels, dependencies, options and tools takes the PTX of the first and compiles nothing, not even
 //! `core`. What decides the PTX is found in two steps, as ccache does it:
 //!
 //! * `key.rs` hashes what is known before compiling: options, tools, libdevice, the packages that cargo resolved, and this builder
@@ -23,12 +23,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+mod crates;
 mod entry;
 mod inputs;
 mod key;
 mod place;
 mod sweep;
 
+pub(crate) use crates::{Crates, unit_hash};
 pub(crate) use inputs::Inputs;
 pub(crate) use key::{Key, KeyParts};
 
@@ -37,17 +39,17 @@ use crate::stages::Made;
 /// The environment variable that names the cache's folder, or says `off`.
 pub(crate) const VARIABLE: &str = "CUDA_BUILDER_CACHE";
 
-/// Most that the cache takes, bytes.
+/// Most that finished PTX takes, bytes.
 const LIMIT: u64 = 512 << 20;
 
 /// Entries of one key that are looked at; each is the same crate with other sources.
 const MAX_LOOKED_AT: usize = 64;
 
-/// Where finished PTX is kept for other builds.
+/// Where finished PTX and compiled dependencies are kept for other builds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Cache {
     /// In the folder that the environment variable `CUDA_BUILDER_CACHE` names (`off` for [`Off`](Self::Off)), else
-    /// `ferrowarp/ptx` in the user's folder for caches: `$XDG_CACHE_HOME` or `~/.cache`, `~/Library/Caches` on macOS,
+    /// `ferrowarp` in the user's folder for caches: `$XDG_CACHE_HOME` or `~/.cache`, `~/Library/Caches` on macOS,
     /// `%LOCALAPPDATA%` on Windows.
     #[default]
     User,
@@ -77,7 +79,7 @@ impl Cache {
             Self::User => match variable.filter(|value| !value.is_empty()) {
                 Some(value) if value == "off" => None,
                 Some(value) => Some(value.into()),
-                None => Some(dirs::cache_dir()?.join("ferrowarp").join("ptx")),
+                None => Some(dirs::cache_dir()?.join("ferrowarp")),
             },
         }
     }
@@ -100,7 +102,8 @@ pub(crate) struct Shelf<'a> {
 
 impl<'a> Shelf<'a> {
     pub(crate) fn new(cache: &Path, key: Key, workspace_root: &'a Path) -> Self {
-        Self { folder: cache.join(key.to_string()), cache: cache.to_owned(), workspace_root }
+        let cache = cache.join("ptx");
+        Self { folder: cache.join(key.to_string()), cache, workspace_root }
     }
 
     /// What an earlier build made of the same inputs.
@@ -162,7 +165,7 @@ mod tests {
         assert_eq!(Cache::Folder("/own".into()).folder_by(variable("off")), Some("/own".into()));
         for value in [None, variable("")] {
             let folder = Cache::User.folder_by(value);
-            assert!(folder.is_none_or(|folder| folder.ends_with("ferrowarp/ptx")));
+            assert!(folder.is_none_or(|folder| folder.ends_with("ferrowarp")));
         }
     }
 }

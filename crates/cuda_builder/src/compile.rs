@@ -30,6 +30,7 @@ pub(crate) use graph::Graph;
 pub(crate) use metadata::Package;
 
 use crate::arch::NvvmArch;
+use crate::cache::Crates;
 use crate::command;
 use crate::error::CudaBuilderError;
 use crate::terminal;
@@ -53,6 +54,8 @@ pub(crate) struct Request<'a> {
     pub(crate) extra_arguments: &'a [String],
     /// Where the nested cargo builds and the stages keep their files.
     pub(crate) folder: &'a Path,
+    /// Compiled dependencies of other projects, if they are kept.
+    pub(crate) crates: Option<Crates>,
 }
 
 /// The result.
@@ -83,10 +86,21 @@ pub(crate) fn compile(request: &Request<'_>) -> Result<Compiled, CudaBuilderErro
         request.package.library,
         request.fingerprint(&arguments)
     ));
-    let mut messages = request.run(&arguments, &bitcode, &[])?;
+    let lent = request.crates.as_ref().is_some_and(|crates| crates.lend(&request.cargo_folder()));
+    let mut messages = match request.run(&arguments, &bitcode, &[]) {
+        Err(error) if lent && may_be_of_lent_crates(&error) => {
+            let folder = request.cargo_folder();
+            fs::remove_dir_all(&folder).map_err(CudaBuilderError::io("remove", &folder))?;
+            request.run(&arguments, &bitcode, &[])?
+        }
+        result => result?,
+    };
     if !bitcode.is_file() {
         // Somebody removed it since cargo last built the crate. One more flag makes cargo build again.
         messages = request.run(&arguments, &bitcode, &["--cfg=cuda_builder_again"])?;
+    }
+    if let Some(crates) = &request.crates {
+        crates.keep(&request.cargo_folder(), &messages.shared_units);
     }
     fs::metadata(&bitcode).map_err(CudaBuilderError::io(
         "find the bitcode that rustc should have written to",
@@ -103,6 +117,25 @@ pub(crate) fn compile(request: &Request<'_>) -> Result<Compiled, CudaBuilderErro
         manifests: messages.manifests,
         warnings: messages.warnings.into_iter().map(|warning| warning.line).collect(),
     })
+}
+
+/// Whether a build failed in a way that damaged crates could explain, rather than an error in the author's code.
+fn may_be_of_lent_crates(error: &CudaBuilderError) -> bool {
+    let CudaBuilderError::BuildFailed { output, .. } = error else { return true };
+    // E0460 to E0463 and E0786 are about crates that don't fit or can't be read; the rest is of linkers and of cargo itself.
+    [
+        "E0460",
+        "E0461",
+        "E0462",
+        "E0463",
+        "E0786",
+        "metadata",
+        "linking with",
+        "could not execute",
+        "didn't exit successfully",
+    ]
+    .iter()
+    .any(|part| output.contains(part))
 }
 
 impl Request<'_> {
@@ -212,7 +245,7 @@ impl Request<'_> {
         // Cargo reads its configuration files from here upwards.
         cargo.current_dir(self.package.folder());
         let output = command::output(&mut cargo)?;
-        let messages = Messages::read(&output.stdout);
+        let messages = Messages::read(&output.stdout, &self.toolchain.rust_src);
         if output.status.success() {
             return Ok(messages);
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::build_script::BuildScript;
 use crate::builder::CudaBuilder;
-use crate::cache::{Key, KeyParts};
+use crate::cache::{Crates, Key, KeyParts};
 use crate::compile::{Graph, Package};
 use crate::dependencies::NewLockFile;
 use crate::error::CudaBuilderError;
@@ -118,6 +118,15 @@ impl CudaBuilder {
         std::path::absolute(&folder).map_err(CudaBuilderError::io("find", &folder))
     }
 
+    /// Where compiled dependencies are kept, if they are.
+    pub(crate) fn crates(&self, toolchain: &Toolchain) -> Option<Crates> {
+        let folder = std::path::absolute(self.cache.folder()?).ok()?;
+        let mut parts = compiler(toolchain)?;
+        parts.add_program(&toolchain.cargo);
+        parts.add("release", &self.release.to_string());
+        Some(Crates::new(&folder, parts.finish()))
+    }
+
     /// Where to keep the results; `None`, with the reason told, if they can't be.
     fn cached(&self, site: &Site) -> Option<Cached> {
         let folder = self.cache.folder()?;
@@ -131,15 +140,10 @@ impl CudaBuilder {
                 script.note(&format!("the PTX is not kept for other projects: {reason}"))
             })
             .ok()?;
-        let mut parts = KeyParts::new();
+        let mut parts = compiler(toolchain)?;
         parts.add("package", &package.name);
         parts.add("graph", &graph.text);
-        parts.add("compiler", &toolchain::verbose_version(&toolchain.rustc)?);
-        // It is in the paths that the PTX names.
-        parts.add("library", &toolchain.rust_src.to_string_lossy());
-        parts.add("cargo home", &format!("{:?}", std::env::var_os("CARGO_HOME")));
         parts.add("llvm", &toolchain.llvm_version);
-        parts.add_program(&toolchain.rustc);
         for tool in ["opt", "llc", "llvm-dis", "llvm-link"] {
             parts.add_program(&toolchain.llvm_tool(tool));
         }
@@ -151,6 +155,17 @@ impl CudaBuilder {
         ptxas.iter().for_each(|ptxas| parts.add_program(ptxas));
         Some(Cached { folder: std::path::absolute(folder).ok()?, parts, manifests: graph.files })
     }
+}
+
+/// What of the key says how rustc and cargo compile.
+fn compiler(toolchain: &Toolchain) -> Option<KeyParts> {
+    let mut parts = KeyParts::new();
+    parts.add("compiler", &toolchain::verbose_version(&toolchain.rustc)?);
+    parts.add_program(&toolchain.rustc);
+    // Both are in the paths that the PTX names.
+    parts.add("library", &toolchain.rust_src.to_string_lossy());
+    parts.add("cargo home", &format!("{:?}", std::env::var_os("CARGO_HOME")));
+    Some(parts)
 }
 
 /// The target folder that `out_dir` is in: cargo marks it (<https://bford.info/cachedir>).

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use crate::builder::CudaBuilder;
 use crate::cache::{Inputs, Shelf};
-use crate::compile::{self, Compiled, Package};
+use crate::compile::{self, Compiled};
 use crate::dependencies::{self, NewLockFile};
 use crate::error::CudaBuilderError;
 use crate::site::Site;
@@ -75,7 +75,7 @@ impl CudaBuilder {
         let Site { script, toolchain, package, .. } = site;
         let libdevice = site.libdevice.as_deref();
         let lock_file = NewLockFile::expect(package);
-        let compiled = self.run_cargo(toolchain, package, &site.folder)?;
+        let compiled = self.run_cargo(site)?;
         lock_file.age(package);
         for file in dependencies::files(&compiled, package)? {
             script.watch(&file);
@@ -114,19 +114,15 @@ impl CudaBuilder {
         Ok((Made { module, ptx, resources, warnings, notes }, compiled))
     }
 
-    fn run_cargo(
-        &self,
-        toolchain: &Toolchain,
-        package: &Package,
-        folder: &Path,
-    ) -> Result<Compiled, CudaBuilderError> {
+    fn run_cargo(&self, site: &Site) -> Result<Compiled, CudaBuilderError> {
         compile::compile(&compile::Request {
-            package,
-            toolchain,
+            package: &site.package,
+            toolchain: &site.toolchain,
             arch: self.arch,
             release: self.release,
             extra_arguments: &self.build_args,
-            folder,
+            folder: &site.folder,
+            crates: self.crates(&site.toolchain),
         })
     }
 

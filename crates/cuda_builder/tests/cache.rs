@@ -4,6 +4,7 @@ mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use common::{
     Project, assert_contains, builder, copy_fixture, edit, kernel, ptx, scratch, toolchain,
@@ -32,7 +33,8 @@ impl Shelf {
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
             entries.map(|entry| entry.path()).collect::<Vec<_>>()
         };
-        let mut files: Vec<PathBuf> = list(&self.0).iter().flat_map(|key| list(key)).collect();
+        let mut files: Vec<PathBuf> =
+            list(&self.0.join("ptx")).iter().flat_map(|key| list(key)).collect();
         files.retain(|file| file.extension().is_some_and(|extension| extension == "result"));
         files
     }
@@ -259,4 +261,56 @@ fn builds_at_the_same_time_share_it() {
     // Each in a folder of its own: all are served.
     build_all(&|number| folder.join(format!("target{number}")));
     assert!((0..4).all(|number| !folder.join(format!("target{number}/cargo")).exists()));
+}
+
+/// When `core` was compiled that lies in a nested build's folder.
+fn age_of_core(target: &Path) -> SystemTime {
+    let deps = target.join("cargo/nvptx64-nvidia-cuda/release/deps");
+    let core = fs::read_dir(deps).expect("cargo ran").flatten().find(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        name.starts_with("libcore-") && name.ends_with(".rlib")
+    });
+    core.expect("it is compiled").metadata().and_then(|about| about.modified()).expect("readable")
+}
+
+#[test]
+fn other_kernels_take_the_compiled_dependencies() {
+    if toolchain().is_none() {
+        return;
+    }
+    let shelf = Shelf::new("crates");
+    let folder = copy_fixture("kernels", "cache_crates");
+    let (one, two, three) = (folder.join("one"), folder.join("two"), folder.join("three"));
+    // Filled from the folder that the tests share.
+    ptx(shelf.builder(&folder), &folder);
+    let started = SystemTime::now();
+    edit(&folder.join("src/lib.rs"), "{ 111 }", "{ 4321 }");
+    let second = ptx(shelf.builder(&folder).target_dir(&one), &folder);
+    assert_contains(&second, &[", 4321;"]);
+    assert!(age_of_core(&one) < started, "core was compiled again");
+    // An error of the author's is an error still.
+    edit(&folder.join("src/lib.rs"), "{ 4321 }", "{ missing }");
+    let error =
+        shelf.builder(&folder).target_dir(&two).build().expect_err("`missing` is undefined");
+    assert_contains(&error.to_string(), &["error[E0425]", "missing"]);
+    assert!(age_of_core(&two) < started, "core was compiled again");
+    edit(&folder.join("src/lib.rs"), "{ missing }", "{ 5432 }");
+
+    // Damage that only the compiler notices: the same size, other bytes. Written anew, because the folders above share the file.
+    for file in files_under(&shelf.0.join("crates")) {
+        let name = file.file_name().expect("it is a file").to_string_lossy().into_owned();
+        if name.starts_with("libcore-") {
+            let size = fs::metadata(&file).expect("readable").len();
+            fs::remove_file(&file).expect("removable");
+            fs::write(&file, vec![0; size as usize]).expect("writable");
+        }
+    }
+    let third = ptx(shelf.builder(&folder).target_dir(&three), &folder);
+    assert_contains(&third, &[", 5432;"]);
+    assert!(age_of_core(&three) >= started, "core had to be compiled again");
+}
+
+fn files_under(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.flat_map(|path| if path.is_dir() { files_under(&path) } else { vec![path] }).collect()
 }

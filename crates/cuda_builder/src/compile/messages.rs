@@ -1,8 +1,11 @@
 //! What the nested cargo prints as JSON (The Cargo Book, "External tools").
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+
+use crate::cache::unit_hash;
 
 /// The parts of cargo's messages that the builder uses.
 #[derive(Debug, Default)]
@@ -13,6 +16,9 @@ pub(super) struct Messages {
     pub(super) warnings: Vec<Diagnostic>,
     /// The manifests of the crates on this disk that were built.
     pub(super) manifests: Vec<PathBuf>,
+    /// The hashes by which cargo names the units of crates that are the same in every project: the standard library's, and those
+    /// from registries and repositories.
+    pub(super) shared_units: BTreeSet<String>,
 }
 
 /// One diagnostic.
@@ -28,10 +34,11 @@ pub(super) struct Diagnostic {
 
 impl Messages {
     /// Reads cargo's standard output, one JSON object a line; lines that are none (a build script's chatter) are skipped.
-    pub(super) fn read(stdout: &[u8]) -> Self {
+    pub(super) fn read(stdout: &[u8], rust_src: &Path) -> Self {
         let mut messages = Self::default();
         for line in String::from_utf8_lossy(stdout).lines() {
             let Ok(message) = serde_json::from_str::<Value>(line) else { continue };
+            messages.shared_units.extend(shared_units(&message, rust_src));
             match message["reason"].as_str() {
                 Some("compiler-message") => messages.diagnostic(&message),
                 Some("compiler-artifact") if is_local(&message) => {
@@ -73,6 +80,26 @@ fn is_local(message: &Value) -> bool {
     message["package_id"].as_str().is_some_and(|id| id.starts_with("path+file:"))
 }
 
+/// The hashes in a message about files that cargo made, if it is about a crate that no project has its own of.
+fn shared_units(message: &Value, rust_src: &Path) -> Vec<String> {
+    let of_std =
+        message["manifest_path"].as_str().is_some_and(|path| Path::new(path).starts_with(rust_src));
+    let of_std_script =
+        message["package_id"].as_str().is_some_and(|id| id.contains(&*rust_src.to_string_lossy()));
+    if is_local(message) && !of_std && !of_std_script {
+        return Vec::new();
+    }
+    let files = message["filenames"].as_array().map(Vec::as_slice).unwrap_or_default();
+    // A build script's program lies in the folder with the hash, what it wrote in a folder there.
+    files
+        .iter()
+        .chain([&message["out_dir"]])
+        .filter_map(|path| path.as_str())
+        .flat_map(|path| Path::new(path).iter().rev().take(2))
+        .filter_map(|name| unit_hash(name.to_str()?).map(str::to_owned))
+        .collect()
+}
+
 /// `unused variable: x (src/lib.rs:3:5)`
 fn one_line(message: &Value) -> String {
     let text = message["message"].as_str().unwrap_or_default().replace('\n', " ");
@@ -107,11 +134,32 @@ mod tests {
             r#"{"reason":"compiler-artifact","package_id":"registry+https://x#d@1.0.0","manifest_path":"/d/Cargo.toml"}"#,
             "\n",
         );
-        let messages = Messages::read(stdout.as_bytes());
+        let messages = Messages::read(stdout.as_bytes(), Path::new("/std"));
         assert_eq!(messages.errors.len(), 1);
         assert_eq!(messages.errors[0].rendered, "error: bad\n");
         assert_eq!(messages.warnings.len(), 1);
         assert_eq!(messages.warnings[0].line, "unused thing (src/lib.rs:3:5)");
         assert_eq!(messages.manifests, [PathBuf::from("/k/Cargo.toml")]);
+    }
+
+    #[test]
+    fn units_that_projects_share_are_told_from_their_own() {
+        let stdout = concat!(
+            r#"{"reason":"compiler-artifact","package_id":"path+file:///k#0.1.0","manifest_path":"/k/Cargo.toml","filenames":["/t/deps/libk-0000000000000001.rlib"]}"#,
+            "\n",
+            r#"{"reason":"compiler-artifact","package_id":"path+file:///std/library/core#0.0.0","manifest_path":"/std/library/core/Cargo.toml","filenames":["/t/deps/libcore-0000000000000002.rlib","/t/deps/libcore-0000000000000002.rmeta"]}"#,
+            "\n",
+            r#"{"reason":"compiler-artifact","package_id":"registry+https://x#d@1.0.0","manifest_path":"/d/Cargo.toml","filenames":["/t/build/d-0000000000000003/build-script-build"]}"#,
+            "\n",
+            r#"{"reason":"build-script-executed","package_id":"registry+https://x#d@1.0.0","out_dir":"/t/build/d-0000000000000004/out"}"#,
+            "\n",
+            r#"{"reason":"build-script-executed","package_id":"path+file:///k#0.1.0","out_dir":"/t/build/k-0000000000000005/out"}"#,
+            "\n",
+            r#"{"reason":"build-finished","success":true}"#,
+            "\n",
+        );
+        let messages = Messages::read(stdout.as_bytes(), Path::new("/std"));
+        let units: Vec<&str> = messages.shared_units.iter().map(|hash| &hash[15..]).collect();
+        assert_eq!(units, ["2", "3", "4"]);
     }
 }
