@@ -1,7 +1,7 @@
 //! Finished PTX and compiled dependencies, kept for all projects of a user.
 //!
-//! `crates.rs` keeps the dependencies; the rest is about PTX. A second project with the same kernels, dependencies, options and tools takes the PTX of the first and compiles nothing, not even
-//! `core`. What decides the PTX is found in two steps, as ccache does it:
+//! `crates.rs` keeps the dependencies; the rest is about PTX. A second project with the same kernels, dependencies, options and tools
+//! takes the PTX of the first and compiles nothing, not even `core`. What decides the PTX is found in two steps, as ccache does it:
 //!
 //! * `key.rs` hashes what is known before compiling: options, tools, libdevice, the packages that cargo resolved, and this builder
 //!   itself. It names a folder.

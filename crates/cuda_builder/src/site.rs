@@ -141,6 +141,7 @@ impl CudaBuilder {
             })
             .ok()?;
         let mut parts = compiler(toolchain)?;
+        parts.add_builder();
         parts.add("package", &package.name);
         parts.add("graph", &graph.text);
         parts.add("llvm", &toolchain.llvm_version);

@@ -169,12 +169,16 @@ impl CudaBuilder {
         self
     }
 
-    /// Where finished PTX is kept, so that another project with the same kernels doesn't build it again. The default is
+    /// Where finished PTX and compiled dependencies are kept, so that another project doesn't build them again. The default is
     /// [`Cache::User`].
     ///
-    /// An entry counts for a build if everything is the same that decides the PTX: the contents of all sources, what `include_str!`
-    /// takes in and `env!` asks for, the versions of all dependencies, options, compiler, LLVM tools, libdevice and this builder. Kernel
-    /// crates with a build script of their own are not kept. All entries together take at most 512 MiB; those not used for longest go first.
+    /// Finished PTX counts for a build if everything is the same that decides it: the contents of all sources, what `include_str!`
+    /// takes in and `env!` asks for, the versions of all dependencies, options, compiler, LLVM tools, libdevice and this builder. That of
+    /// kernel crates with a build script of their own is not kept. All of it together takes at most 512 MiB.
+    ///
+    /// Other kernels take from it what they share: `core`, `alloc` and crates from registries, compiled. A set of these takes about
+    /// 350 MB, most of it shared with the projects that use it where the file system has hard links, and four sets are kept.
+    /// Of both, what was not used for longest goes first.
     pub fn cache(mut self, cache: Cache) -> Self {
         self.cache = cache;
         self

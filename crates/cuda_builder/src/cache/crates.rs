@@ -1,7 +1,7 @@
 //! Compiled dependencies, kept for all projects of a user.
 //!
-//! Other kernels need another build, but `core`, `alloc` and crates of a registry are the same in every project, and take nine tenths of a
-//! clean build. After a build, what cargo made of them is kept as it is, and a build that starts with an empty folder is lent
+//! Other kernels need another build, but `core`, `alloc` and crates of a registry are the same in every project, and take nine tenths
+//! of a clean build. After a build, what cargo made of them is kept as it is, and a build that starts with an empty folder is lent
 //! it. Cargo then decides what of it counts: it names each compiled crate by a hash of package, version, features, profile, flags and
 //! dependencies, and compiles what it doesn't find. Crates on this disk are not kept: cargo tells those by the age of their files
 //! alone, which says nothing between projects.
@@ -42,9 +42,11 @@ impl Crates {
     /// Fills the folder of a cargo that never ran there; whether it did.
     pub(crate) fn lend(&self, cargo: &Path) -> bool {
         let Some(parent) = cargo.parent().filter(|_| !cargo.exists()) else { return false };
-        let new = parent.join(format!(".cargo.{}.tmp", std::process::id()));
-        // Left by a build that was killed.
-        let _ = fs::remove_dir_all(&new);
+        // Builds that were killed here may have left theirs; no other build is in this folder now, as it is locked.
+        for folder in unfinished(parent) {
+            let _ = fs::remove_dir_all(folder);
+        }
+        let new = parent.join(".cargo.tmp");
         for list in lists(&self.folder) {
             let set = list.with_extension("");
             let files = entry::read(&list).and_then(|value| read_list(&value));
@@ -89,6 +91,15 @@ impl Crates {
     }
 
     fn limit(&self) {
+        for folder in unfinished(&self.folder) {
+            let age = fs::metadata(&folder)
+                .and_then(|about| about.modified())
+                .ok()
+                .and_then(|time| time.elapsed().ok());
+            if age.is_some_and(|age| age > sweep::ABANDONED) {
+                let _ = fs::remove_dir_all(folder);
+            }
+        }
         let keys = fs::read_dir(&self.cache).into_iter().flatten().flatten();
         let mut all: Vec<(SystemTime, PathBuf)> = keys
             .flat_map(|key| lists(&key.path()))
@@ -102,6 +113,16 @@ impl Crates {
             let _ = list.parent().map(fs::remove_dir);
         }
     }
+}
+
+/// Folders that are being filled, or were when their build was killed.
+fn unfinished(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_ours = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with('.') && name.ends_with(".tmp") && path.is_dir()
+    };
+    entries.filter(is_ours).collect()
 }
 
 /// The lists of one key's sets.

@@ -26,9 +26,12 @@ pub(crate) struct KeyParts(Xxh3);
 
 impl KeyParts {
     pub(crate) fn new() -> Self {
-        let mut parts = Self(Xxh3::new());
-        parts.add("builder", BUILDER);
-        parts
+        Self(Xxh3::new())
+    }
+
+    /// This builder: another version may make other PTX.
+    pub(crate) fn add_builder(&mut self) {
+        self.add("builder", BUILDER);
     }
 
     pub(crate) fn add(&mut self, name: &str, value: &str) {

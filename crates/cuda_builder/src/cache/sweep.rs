@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Files that a build left half-written when it was killed are removed after this time.
-const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+pub(super) const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// After a sweep, the cache has at most this much of its limit, so that not every build sweeps.
 const KEPT_PERCENT: u64 = 75;
