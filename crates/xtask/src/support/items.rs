@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use rustdoc_types::{Crate, Id, Impl, Item, ItemEnum, MacroKind, Use, Visibility};
+use rustdoc_types::{Attribute, Crate, Id, Impl, Item, ItemEnum, MacroKind, Use, Visibility};
 
 use super::floor::floor;
 
@@ -202,10 +202,14 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Parts of attributes, as rustdoc's JSON has them.
+const HIDING: [&str; 2] =
+    ["doc(hidden)", r#"CfgTrace([Not(NameValue { name: "target_arch", value: Some("nvptx64")"#];
+
+/// Whether the documentation leaves it out, or kernels do: what is there for the host alone.
 fn is_hidden(item: &Item) -> bool {
-    use rustdoc_types::Attribute;
     item.attrs.iter().any(|attribute| {
-        matches!(attribute, Attribute::Other(text) if text.contains("doc(hidden)") || text.contains("doc = hidden"))
+        matches!(attribute, Attribute::Other(text) if HIDING.iter().any(|hiding| text.contains(hiding)))
     })
 }
 

@@ -13,7 +13,7 @@ mod page;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use cuda_builder::{CudaBuilder, NvvmArch};
+use cuda_builder::{Cache, CudaBuilder, NvvmArch};
 use rustdoc_types::{Crate, FORMAT_VERSION};
 
 use crate::error::Error;
@@ -88,12 +88,14 @@ fn unoptimised(root: &Path, folder: &Path, sm90: bool) -> Result<Reached, Error>
         .without_libdevice()
         // Functions of a line or two, inlined by the compiler, would leave no trace.
         .build_args(&["--config", "target.nvptx64-nvidia-cuda.rustflags=['-Zinline-mir=no']"])
-        .emit_llvm_ir(true);
+        // Kept PTX comes without the builder's own files.
+        .cache(Cache::Off);
     if sm90 {
         builder = builder.arch(NvvmArch::Compute90).ptx_version(8, 0);
     }
     let ptx = builder.build().map_err(|error| Error::Kernels(Box::new(error)))?;
-    let module = ptx.with_extension("ll");
+    // The builder's own file of what is used, before anything is optimised.
+    let module = ptx.with_extension("").join("used.ll");
     let text = std::fs::read_to_string(&module).map_err(|error| Error::io(&module, error))?;
     Ok(compiled::reached(&text))
 }
