@@ -6,8 +6,8 @@
 //! * `-Cno-prepopulate-passes`, for every crate: rustc merges, but optimises nothing. The address spaces are assigned after this
 //!   stage, and an optimiser that ran before would take a constant that the host may write for one it may fold.
 //! * `-Zhint-mostly-unused`, for every crate: a function is translated in the crate that calls it, if any does. Kernels call little
-//!   of `core`, and translating all of it would only make work for the linker. For the shipped kernels that is an eighth less work
-//!   in a clean build and a sixth of the bitcode, and the PTX is the same.
+//!   of `core`, and translating all of it would only make work for the linker: for the shipped kernels this leaves a sixth of the
+//!   bitcode, and the PTX is the same.
 //! * `-Zno-link`: there is nothing to link, and no linker for PTX is needed.
 //! * `debuginfo=line-directives-only`: LLVM then writes `.loc` lines with their inline chains, but neither DWARF nor `debug` in
 //!   the `.target` directive. That word makes ptxas give up optimising (measured: a shared-memory matrix product grows from
