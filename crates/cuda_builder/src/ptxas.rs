@@ -24,7 +24,7 @@ pub(crate) struct Resources {
     shared_bytes: u32,
 }
 
-/// ptxas: the file that PTXAS names and no other, else where [`cuda_tools`](crate::cuda_tools) looks.
+/// ptxas: the file that PTXAS names and no other, else where [`cuda_tools`] looks.
 ///
 /// # Errors
 ///
