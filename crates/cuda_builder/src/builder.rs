@@ -11,6 +11,7 @@ use crate::arch::NvvmArch;
 use crate::cache::{Cache, KeyParts};
 use crate::error::CudaBuilderError;
 use crate::libdevice::Libdevice;
+use crate::panics::PanicMessages;
 use crate::toolchain::Toolchain;
 
 /// What the PTX says about Rust's source.
@@ -94,6 +95,8 @@ pub struct CudaBuilder {
     pub override_libm: bool,
     /// See [`CudaBuilder::use_constant_memory_space`].
     pub use_constant_memory_space: bool,
+    /// See [`CudaBuilder::panic_messages`].
+    pub panic_messages: PanicMessages,
     /// See [`CudaBuilder::final_module_path`].
     pub final_module_path: Option<PathBuf>,
 }
@@ -125,6 +128,7 @@ impl CudaBuilder {
             libdevice: Libdevice::Search,
             override_libm: true,
             use_constant_memory_space: false,
+            panic_messages: PanicMessages::default(),
             final_module_path: None,
         }
     }
@@ -197,6 +201,7 @@ impl CudaBuilder {
             libdevice: _,
             override_libm,
             use_constant_memory_space,
+            panic_messages,
             final_module_path: _,
         } = self;
         let options = (
@@ -209,7 +214,8 @@ impl CudaBuilder {
                 self.wanted_ptx_version(),
                 self.wants_lines(),
             ),
-            (ftz, fast_sqrt, fast_div, fma_contraction, override_libm, use_constant_memory_space),
+            (ftz, fast_sqrt, fast_div, fma_contraction, override_libm),
+            (use_constant_memory_space, panic_messages),
         );
         key.add("options", &format!("{options:?}"));
     }

@@ -40,8 +40,10 @@ use messages::Messages;
 /// The only GPU target triple that rustc has.
 const TARGET: &str = "nvptx64-nvidia-cuda";
 
-/// What rustc gets for every crate, `core` included; a TOML array.
-const FLAGS: &str = r#"["-Cno-prepopulate-passes", "-Zhint-mostly-unused"]"#;
+/// What rustc gets for every crate, `core` included; a TOML array. Later stages know some functions by name, and need their type
+/// arguments, which the older mangling leaves out.
+const FLAGS: &str =
+    r#"["-Cno-prepopulate-passes", "-Zhint-mostly-unused", "-Csymbol-mangling-version=v0"]"#;
 
 /// What to compile, and how.
 pub(crate) struct Request<'a> {

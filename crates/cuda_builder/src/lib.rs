@@ -68,4 +68,5 @@ pub use error::{
     UnknownArch, UnresolvedSymbol, UnsupportedOperation,
 };
 pub use libdevice::Libdevice;
+pub use panics::PanicMessages;
 pub use toolchain::{Toolchain, ToolchainReport};

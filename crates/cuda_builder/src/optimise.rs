@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::arch::NvvmArch;
 use crate::error::CudaBuilderError;
 use crate::llvm::{self, Argument, flag};
+use crate::panics::PanicMessages;
 use crate::toolchain::Toolchain;
 use crate::{
     address_space, atomics, kernel_limits, libcalls, maths, panics, remainder, target_attributes,
@@ -35,6 +36,8 @@ pub(crate) struct Request<'a> {
     pub(crate) override_libm: bool,
     /// Whether unmarked immutable statics go to constant memory.
     pub(crate) immutable_statics_to_constant: bool,
+    /// What panics say.
+    pub(crate) panic_messages: PanicMessages,
     /// For intermediate files.
     pub(crate) folder: &'a Path,
 }
@@ -73,7 +76,7 @@ pub(crate) fn optimise(
     llvm::run(toolchain, "llvm-dis", [Argument::Path(&used), Argument::Output(&text)])?;
     let module = fs::read_to_string(&text).map_err(CudaBuilderError::io("read", &text))?;
     let module = target_attributes::strip(&module);
-    let module = if request.optimise { panics::inline(&module) } else { module };
+    let module = panics::rewrite(&module, request.panic_messages, request.optimise);
     let maths::Rewritten { module, uses: maths } =
         maths::rewrite(&module, request.libdevice.is_some() && request.override_libm);
     let module = libcalls::define(&module);
@@ -129,14 +132,17 @@ fn link(
 
 impl Request<'_> {
     /// What `__nvvm_reflect` says. libdevice asks for the first ones (NVVM IR Specification, "Reflection"), `cuda_std` also for
-    /// the last.
+    /// those with its name.
     fn switches<'a>(&self) -> impl Iterator<Item = Argument<'a>> {
+        let is = |messages| (self.panic_messages == messages).into();
         [
             ("__CUDA_FTZ", self.flush_to_zero.into()),
             ("__CUDA_PREC_SQRT", (!self.fast_sqrt).into()),
             ("__CUDA_PREC_DIV", (!self.fast_div).into()),
             ("__CUDA_ARCH", 10 * self.arch.capability_value()),
             ("__CUDA_STD_LIBDEVICE", self.libdevice.is_some().into()),
+            ("__CUDA_STD_CONSTANT_MESSAGES", is(PanicMessages::Constant)),
+            ("__CUDA_STD_FULL_MESSAGES", is(PanicMessages::Full)),
         ]
         .into_iter()
         .map(|(name, value)| flag(format!("-nvvm-reflect-add={name}={value}")))

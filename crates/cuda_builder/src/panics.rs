@@ -1,49 +1,78 @@
-//! Lets LLVM see that nobody reads the values of a panic's message.
+//! What kernels' panics say, without `core::fmt`.
 //!
-//! Every panic goes through `core::panicking::panic_fmt` to the panic handler (`rust_begin_unwind`), with a table of the values
-//! to be shown and of the functions that would format them. `cuda_std`'s handler shows constant messages only, but `core` forbids
-//! inlining `panic_fmt`, and without inlining LLVM keeps the table, and with it kilobytes of formatting code. NVIDIA's assembler
-//! gives a kernel as many registers as the hungriest function it can reach: 56 with that code, against 31 without, in a
-//! kernel whose speed depends on having no more than 32.
+//! Every panic goes through `core::panicking::panic_fmt` to `cuda_std`'s panic handler, with a table of the values to be shown and of
+//! the functions that would format them. Those functions, and what they call, take tens of kilobytes and 56 registers, and NVIDIA's
+//! assembler gives a kernel as many registers as the hungriest function it can reach: in a kernel whose speed depends on having no
+//! more than 32. So the handler calls none of them. It shows the values itself, and to know what they are it needs no more than to
+//! tell the functions apart: `formatters` puts numbers in their places, and LLVM drops them. `inline` lets LLVM see which messages have
+//! no values.
 
-/// Parts of the two functions' mangled names, in either mangling.
-const PANIC_PATH: [&str; 2] = ["4core9panicking9panic_fmt", "rust_begin_unwind"];
+mod formatters;
+mod graph;
+mod index_error;
+mod inline;
+mod order;
+mod short_names;
+mod template;
 
-/// The textual module with both functions inlined always.
-pub(crate) fn inline(module: &str) -> String {
-    let mut out = String::with_capacity(module.len());
-    for line in module.lines() {
-        let attributes = if line.starts_with("define ") {
-            "alwaysinline noreturn nounwind"
-        } else {
-            // Their calls carry `noinline` too.
-            "noreturn nounwind"
-        };
-        match names_panic_path(line).then(|| with_attributes(line, attributes)).flatten() {
-            Some(changed) => out.push_str(&changed),
-            None => out.push_str(line),
+/// How kernels' panics show messages with run-time values, such as `index out of bounds: the len is 3 but the index is 7`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum PanicMessages {
+    /// A fixed text stands for the message: a call and a few instructions for each panic, no more.
+    Constant,
+    /// Numbers, truth values, characters, texts, and references to them, as Rust words them; of a value of another type the type's name.
+    /// `cuda_std` does it in some kilobytes of PTX and few registers. The default.
+    #[default]
+    Usual,
+    /// Values of every type, by `core::fmt`. It adds tens of kilobytes of PTX, and every kernel that can panic takes as many registers as
+    /// the hungriest formatter in the module (56 and more).
+    Full,
+}
+
+impl PanicMessages {
+    /// As far as messages can be read that the compiler of this release (`1.96.0`) makes.
+    pub(crate) fn for_compiler(self, release: &str) -> Self {
+        match self {
+            Self::Usual if !is_known(release) => Self::Constant,
+            other => other,
         }
-        out.push('\n');
     }
-    out
 }
 
-/// Whether the line defines or calls one of the two.
-fn names_panic_path(line: &str) -> bool {
-    let called = line.trim_start();
-    let is_call = called.starts_with("call ") || called.contains(" call ");
-    (line.starts_with("define ") || is_call)
-        && line
-            .split_once('@')
-            .and_then(|(_, rest)| rest.split_once('('))
-            .is_some_and(|(name, _)| PANIC_PATH.iter().any(|part| name.contains(part)))
+/// The compilers, as minor versions of Rust 1, that lay out `fmt::Arguments` as `cuda_std`'s `panic/message.rs` reads it.
+const KNOWN_COMPILERS: std::ops::RangeInclusive<u32> = 95..=97;
+
+/// Rewrites the textual module; `optimise` says whether LLVM is to optimise.
+pub(crate) fn rewrite(module: &str, messages: PanicMessages, optimise: bool) -> String {
+    let module = index_error::rewrite(module);
+    let module = formatters::rewrite(&module, messages == PanicMessages::Full);
+    let module = if optimise { inline::rewrite(&module).into() } else { module };
+    short_names::rewrite(&order::rewrite(&module))
 }
 
-/// The line with `attributes` in place of its attribute group (` #12`); `None` if it has none.
-fn with_attributes(line: &str, attributes: &str) -> Option<String> {
-    let at = line.rfind(" #")?;
-    let rest = line[at + 2..].trim_start_matches(|c: char| c.is_ascii_digit());
-    (rest.len() < line.len() - at - 2).then(|| format!("{} {attributes}{rest}", &line[..at]))
+/// Whether the messages that a compiler makes can be read.
+fn is_known(release: &str) -> bool {
+    let minor = release.strip_prefix("1.").and_then(|rest| rest.split('.').next());
+    minor.and_then(|minor| minor.parse().ok()).is_some_and(|minor| KNOWN_COMPILERS.contains(&minor))
+}
+
+/// Part of the mangled names of what reports panics, `cuda_std::panic`.
+const HANDLER: &str = "8cuda_std5panic";
+
+/// The text of the name that starts at `at` with its `@`, quotes included.
+fn name_at(line: &str, at: usize) -> &str {
+    crate::ir::token::tokens(&line[at..]).next().map_or("", |token| token.text)
+}
+
+/// The names in a line of the module, with their `@`, and where they start.
+fn names(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    line.match_indices('@').map(|(at, _)| (at, name_at(line, at)))
+}
+
+/// Whether the name that ends at `end` is called there.
+fn is_called(line: &str, end: usize) -> bool {
+    line[end..].starts_with('(')
 }
 
 #[cfg(test)]
@@ -51,23 +80,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn definitions_and_calls_change_and_nothing_else() {
-        let module = "\
-define hidden void @_RNvNtCs5_4core9panicking9panic_fmt(ptr %a, ptr %b) unnamed_addr #7 !dbg !12 {
-  call void @_RNvCs9_7___rustc17rust_begin_unwind(ptr %i) #9, !dbg !3
-  tail call void @_ZN4core9panicking9panic_fmt17h01E(ptr %i) #9
-  call void @_RNvCs9_4core9panicking5panic(ptr %i) #9
-define void @other(ptr %panic_fmt) #7 {
-declare void @_ZN4core9panicking9panic_fmt17h01E(ptr) #7
-";
-        let expected = "\
-define hidden void @_RNvNtCs5_4core9panicking9panic_fmt(ptr %a, ptr %b) unnamed_addr alwaysinline noreturn nounwind !dbg !12 {
-  call void @_RNvCs9_7___rustc17rust_begin_unwind(ptr %i) noreturn nounwind, !dbg !3
-  tail call void @_ZN4core9panicking9panic_fmt17h01E(ptr %i) noreturn nounwind
-  call void @_RNvCs9_4core9panicking5panic(ptr %i) #9
-define void @other(ptr %panic_fmt) #7 {
-declare void @_ZN4core9panicking9panic_fmt17h01E(ptr) #7
-";
-        assert_eq!(inline(module), expected);
+    fn compilers_are_known_by_their_minor_version() {
+        for (release, known) in [
+            ("1.94.1", false),
+            ("1.95.0", true),
+            ("1.96.0", true),
+            ("1.97.0-nightly", true),
+            ("1.98.0", false),
+            ("2.95.0", false),
+            ("", false),
+        ] {
+            assert_eq!(is_known(release), known, "{release}");
+        }
     }
 }

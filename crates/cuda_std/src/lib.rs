@@ -77,7 +77,7 @@ pub mod __private;
 pub mod launch;
 pub mod mem;
 pub mod misc;
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", test))]
 mod panic;
 mod panic_record;
 pub mod prelude;

@@ -6,6 +6,7 @@ use super::{CudaBuilder, DebugInfo, EmitOption};
 use crate::arch::NvvmArch;
 use crate::cache::Cache;
 use crate::libdevice::Libdevice;
+use crate::panics::PanicMessages;
 use crate::toolchain::Toolchain;
 
 impl CudaBuilder {
@@ -134,6 +135,12 @@ impl CudaBuilder {
     /// Those that the GPU has an instruction for (`sqrt`, `fma`, `floor`, …) become that instruction whatever this says.
     pub fn override_libm(mut self, override_libm: bool) -> Self {
         self.override_libm = override_libm;
+        self
+    }
+
+    /// How panics show run-time values in their messages. The default is [`PanicMessages::Usual`].
+    pub fn panic_messages(mut self, panic_messages: PanicMessages) -> Self {
+        self.panic_messages = panic_messages;
         self
     }
 

@@ -50,6 +50,9 @@ macro_rules! builder_says {
     };
 }
 
+#[cfg(target_arch = "nvptx64")]
+pub(crate) use builder_says;
+
 mod bits;
 mod functions;
 mod instructions;
@@ -57,15 +60,19 @@ mod pointers;
 
 /// The builder's switches, and the function that reads them.
 #[cfg(target_arch = "nvptx64")]
-mod switch {
+pub(crate) mod switch {
     unsafe extern "C" {
-        pub(super) fn __nvvm_reflect(name: *const u8) -> i32;
+        pub(crate) fn __nvvm_reflect(name: *const u8) -> i32;
     }
 
     /// Whether libdevice is linked.
-    pub(super) static LIBDEVICE: [u8; 21] = *b"__CUDA_STD_LIBDEVICE\0";
+    pub(crate) static LIBDEVICE: [u8; 21] = *b"__CUDA_STD_LIBDEVICE\0";
     /// Whether f32 instructions flush subnormal numbers to zero: the name is libdevice's own.
-    pub(super) static FLUSH_TO_ZERO: [u8; 11] = *b"__CUDA_FTZ\0";
+    pub(crate) static FLUSH_TO_ZERO: [u8; 11] = *b"__CUDA_FTZ\0";
+    /// Whether panics show no values in messages.
+    pub(crate) static CONSTANT_MESSAGES: [u8; 29] = *b"__CUDA_STD_CONSTANT_MESSAGES\0";
+    /// Whether they show all of them, by `core::fmt`.
+    pub(crate) static FULL_MESSAGES: [u8; 25] = *b"__CUDA_STD_FULL_MESSAGES\0";
 }
 
 pub use bits::*;
