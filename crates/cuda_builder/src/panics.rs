@@ -9,10 +9,10 @@
 
 mod formatters;
 mod graph;
-mod index_error;
 mod inline;
 mod order;
 mod short_names;
+mod stand_ins;
 mod template;
 
 /// How kernels' panics show messages with run-time values, such as `index out of bounds: the len is 3 but the index is 7`.
@@ -45,7 +45,7 @@ const KNOWN_COMPILERS: std::ops::RangeInclusive<u32> = 95..=97;
 
 /// Rewrites the textual module; `optimise` says whether LLVM is to optimise.
 pub(crate) fn rewrite(module: &str, messages: PanicMessages, optimise: bool) -> String {
-    let module = index_error::rewrite(module);
+    let module = stand_ins::rewrite(module);
     let module = formatters::rewrite(&module, messages == PanicMessages::Full);
     let module = if optimise { inline::rewrite(&module).into() } else { module };
     short_names::rewrite(&order::rewrite(&module))

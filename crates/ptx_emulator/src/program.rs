@@ -35,6 +35,8 @@ pub struct Program {
     pub(crate) lines: Vec<SourceLine>,
     /// Names of functions without a body, by the number in [`crate::op::Callee::Unresolved`].
     pub(crate) unresolved: Vec<String>,
+    /// The function in which kernels made with `cuda_std` choose the one thread that reports a panic.
+    pub(crate) panic_begin: Option<u32>,
     /// Made when first needed.
     pub(crate) effects: OnceLock<Effects>,
 }

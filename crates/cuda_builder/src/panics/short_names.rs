@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{HANDLER, index_error, names};
+use super::{HANDLER, names, stand_ins};
 use crate::error::readable;
 
 /// Gives functions and variables of `cuda_std::panic`, and constants that have a hash for a name, short names.
@@ -22,7 +22,7 @@ pub(super) fn rewrite(module: &str) -> String {
     let mut short = BTreeMap::new();
     let mut constants = 0;
     for name in defined {
-        let wanted = if name == index_error::REPORT {
+        let wanted = if name == stand_ins::INDEX_ERROR {
             "@panic_index_error".to_owned()
         } else if name.contains(HANDLER) {
             format!("@panic_{}", last_name(&readable(name)))

@@ -74,6 +74,7 @@ fn decode(module: &Module, source: &str) -> Result<Program, DecodeError> {
         classes: Vec::new(),
         lines: Vec::new(),
         unresolved: Vec::new(),
+        panic_begin: None,
         effects: std::sync::OnceLock::new(),
     };
     for function in &bodies {
@@ -82,6 +83,7 @@ fn decode(module: &Module, source: &str) -> Result<Program, DecodeError> {
     }
     program.variables = symbols.variables;
     program.unresolved = symbols.unresolved;
+    program.panic_begin = crate::machine::panic_begin(&program);
     program.lines = lines.finish();
     let mut reach = Reach::new(&program);
     let entries = bodies.iter().zip(0..).filter(|(function, _)| function.is_entry);

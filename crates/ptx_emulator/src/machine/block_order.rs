@@ -23,7 +23,9 @@ impl BlockOrder {
     pub(super) fn of(program: &Program, kernel: &KernelInfo) -> BlockOrder {
         let mut order = BlockOrder::Hidden;
         let mut sums: Option<Sum> = None;
-        for function in &kernel.reachable {
+        // A launch in which a thread gets to `panic_begin` has no results.
+        let reachable = kernel.reachable.iter();
+        for function in reachable.filter(|function| program.panic_begin != Some(**function)) {
             for op in operations(program, *function) {
                 let found = match &op.kind {
                     OpKind::Atomic(access) if access.space.is_common() => match sum(access) {

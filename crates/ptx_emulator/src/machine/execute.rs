@@ -276,6 +276,10 @@ impl Engine<'_> {
                     }
                     pc += 1;
                 }
+                OpKind::Atomic(access) if self.program.panic_begin == Some(frame.function) => {
+                    self.elect(warp, &frame, access, m);
+                    pc += 1;
+                }
                 OpKind::Atomic(access) => {
                     self.may_wait |= !access.d.is_empty() && access.space.is_common();
                     if let Err(bad) = self.atomic(block, warp, &frame, access, m, pc) {
@@ -448,6 +452,9 @@ impl Engine<'_> {
                 }
                 OpKind::Exit => {
                     book!();
+                    if self.program.panic_begin == Some(frame.function) {
+                        warp.panicked.push((frame.parent, m));
+                    }
                     if !warp.exit(index, m) {
                         self.check_members(block, warp)?;
                         return Ok(Stop::Switch);

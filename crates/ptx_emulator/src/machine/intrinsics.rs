@@ -83,7 +83,8 @@ impl Engine<'_> {
                     };
                     let line = argument(warp, 2, lane) as u32;
                     let kind = FaultKind::Assert { message, file, line, function };
-                    return Err(self.fault(block, warp, frame, pc, mask, kind));
+                    let lanes = mask | self.panicked(warp, frame);
+                    return Err(self.fault(block, warp, frame, pc, lanes, kind));
                 }
                 Intrinsic::Malloc => {
                     let address = self.malloc(argument(warp, 0, lane));

@@ -27,6 +27,7 @@ mod loops;
 mod matrix;
 mod mbarrier;
 mod operands;
+mod panics;
 mod parallel;
 mod pattern;
 mod places;
@@ -42,6 +43,8 @@ mod warp;
 mod warp_ops;
 mod watch;
 mod work;
+
+pub(crate) use panics::panic_begin;
 
 use std::sync::Arc;
 

@@ -93,6 +93,9 @@ pub(super) struct Warp {
     pub(super) local: Vec<Row32>,
     /// Barriers that lanes of this warp came to or that its exits may complete.
     pub(super) barrier_changed: bool,
+    /// Lanes that panicked and left the report to another one, with the frame in which they had come to
+    /// [`panic_begin`](crate::program::Program::panic_begin).
+    pub(super) panicked: Vec<(u32, u32)>,
     /// What was counted of the lists of splits, joins and frames.
     counted_bytes: u64,
 }
@@ -110,6 +113,7 @@ impl Warp {
         self.predicates.clear();
         self.local.clear();
         self.barrier_changed = false;
+        self.panicked.clear();
     }
 
     /// The registers and predicates of a frame.
