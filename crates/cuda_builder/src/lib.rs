@@ -11,8 +11,8 @@
 //! 3. `address_space.rs` moves marked statics into shared, constant and global memory, and `kernel_limits.rs` tells LLVM the limits
 //!    of kernels;
 //! 4. `maths.rs` gives the `libm` crate's functions the GPU's instructions, and those of libdevice, which `libdevice.rs` finds;
-//! 5. `optimise.rs` runs LLVM's optimiser over the whole program, with the attributes that `target_attributes.rs` and
-//!    `panics.rs` give its functions, and the atomics of `atomics.rs`;
+//! 5. `optimise.rs` runs LLVM's optimiser over the whole program, with the attributes that `target_attributes.rs` gives
+//!    its functions, what `panics.rs` makes of panics and their messages, and the atomics of `atomics.rs`;
 //! 6. `symbols.rs` checks that every function is defined, and `libcalls.rs` defines the C functions that `core` calls;
 //! 7. `codegen.rs` writes PTX, `selection.rs` explains where LLVM can't, `limits.rs` checks that its statics fit the GPU's memories, and
 //!    `recursion.rs` warns of functions that call themselves; `ptxas.rs` has NVIDIA's assembler check it, where asked;

@@ -39,8 +39,24 @@
 //! # Panics in kernels
 //!
 //! The crate contains the device's panic handler: a kernel crate needs none. A panic reports its message, file, line and
-//! column, block and thread, and stops the launch with CUDA's error 710 (`CUDA_ERROR_ASSERT`). A message with run-time
-//! values in it (the index of an index error, say) is replaced by a fixed text: formatting would make every kernel large.
+//! column, block and thread, and stops the launch with CUDA's error 710 (`CUDA_ERROR_ASSERT`). However many threads panic, one of them
+//! speaks: the first, as far as a GPU has an order; the others end without a word.
+//!
+//! Values in the message are shown as Rust shows them, with every option of a format string: integers, floats, `bool`, `char`, `&str`,
+//! pointers, references to these, `dyn Debug`, and messages in messages. That covers what `core` itself says:
+//!
+//! ```text
+//! index out of bounds: the len is 3 but the index is 7
+//! range end index 9 out of range for slice of length 3
+//! called `Result::unwrap()` on an `Err` value: TryFromIntError(())
+//! assertion `left == right` failed: thread 101 has another
+//!   left: 0
+//!  right: 101
+//! ```
+//!
+//! Of a value of another type its type is shown, `<kernels::Error>`: to format it, kernels would need `core::fmt`, which is large and takes
+//! many registers. `cuda_builder`'s `PanicMessages::Full` brings it in. A message has room for 255 bytes; a longer one ends with `…`. At
+//! a NUL in it the driver stops reading.
 //!
 //! # On the host
 //!

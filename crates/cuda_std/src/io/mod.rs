@@ -27,17 +27,35 @@
 //! no counterpart for (`^`, fill characters, `{:b}`, `{:#?}`, widths from arguments) is a compile error, as is a type that
 //! is not in the table. At most 32 values.
 //!
-//! On the host the macros print to standard output with Rust's own formatting.
+//! # All of Rust's formatting
+//!
+//! [`print_full!`] and [`println_full!`] leave the formatting to `core::fmt`, and so print whatever is `Display` or `Debug`, with every
+//! option, in any number. They too print a line in one piece, of up to 1019 bytes; a longer one ends with `…`. A NUL in it is
+//! printed as `␀`. The price is tens of kilobytes of PTX, 1 KiB of local memory and many registers: for looking into a kernel,
+//! not for leaving in it.
+//!
+//! ```no_run
+//! # use cuda_std::{println_full, thread};
+//! #[derive(Debug)]
+//! struct Cell { row: u32, value: Option<i128> }
+//!
+//! let cell = Cell { row: thread::index_1d(), value: Some(-1) };
+//! println_full!("{cell:#?} is {:^20}", "centred");
+//! ```
+//!
+//! On the host all four macros print to standard output with Rust's own formatting.
 //!
 //! # Assertions
 //!
 //! `assert!` is core's. [`assert_eq!`] and [`assert_ne!`] report, in device code, the two expressions as written; import
-//! them by name. Core's, which need no import, have only their place in the report, since kernels format no values.
+//! them by name. Core's, which need no import, report the two values, for which kernels take a few kilobytes more.
 
 mod format;
+#[cfg(any(target_arch = "nvptx64", test))]
+mod full;
 mod value;
 
-pub use crate::{assert_eq, assert_ne, print, println};
+pub use crate::{assert_eq, assert_ne, print, print_full, println, println_full};
 
 /// For the output of `print!`.
 #[doc(hidden)]
@@ -67,6 +85,26 @@ pub mod __private {
         }
     }
 
+    /// Prints with `core::fmt`.
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(never)]
+    pub fn print_full(arguments: core::fmt::Arguments<'_>, is_line: bool) {
+        let buffer = super::full::Buffer::of(arguments, is_line);
+        let text = buffer.bytes().as_ptr();
+        // SAFETY: both texts end with NUL; the format string reads the address of the one.
+        unsafe { core::arch::nvptx::vprintf(c"%s".as_ptr().cast(), (&raw const text).cast()) };
+    }
+
+    /// Prints on the host.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub fn print_full(arguments: core::fmt::Arguments<'_>, is_line: bool) {
+        if is_line {
+            std::println!("{arguments}");
+        } else {
+            std::print!("{arguments}");
+        }
+    }
+
     #[cfg(all(test, unix, target_arch = "x86_64"))]
     pub use super::tests::{host_print, print};
 
@@ -82,6 +120,25 @@ pub mod __private {
     pub fn host_print(text: core::fmt::Arguments<'_>) {
         std::print!("{text}");
     }
+}
+
+/// Prints with all of Rust's formatting, which takes tens of kilobytes of PTX; see [`io`](crate::io#all-of-rusts-formatting).
+#[macro_export]
+macro_rules! print_full {
+    ($($arguments:tt)*) => {
+        $crate::io::__private::print_full(::core::format_args!($($arguments)*), false)
+    };
+}
+
+/// Prints a line with all of Rust's formatting, which takes tens of kilobytes of PTX; see [`io`](crate::io#all-of-rusts-formatting).
+#[macro_export]
+macro_rules! println_full {
+    () => {
+        $crate::println!()
+    };
+    ($($arguments:tt)+) => {
+        $crate::io::__private::print_full(::core::format_args!($($arguments)+), true)
+    };
 }
 
 /// Panics unless two expressions are equal. The message shows the expressions, not their values.

@@ -2,6 +2,8 @@
 //! even. Exact, with integers as long as it takes: Steele and White, "How to print floating-point numbers accurately" (1990), in the
 //! form that Burger and Dybvig gave it (1996). Short and slow, as befits a kernel that is about to end.
 
+use core::mem::MaybeUninit;
+
 use super::tag::{Tag, by};
 use super::text::Text;
 use super::value::{Options, decimal, flag};
@@ -26,16 +28,14 @@ const MOST_DIGITS: i32 = 1000;
 /// A natural number, the lowest limb first.
 struct Big {
     limbs: [u32; LIMBS],
-    /// How many are looked at. The others are zero.
-    used: usize,
 }
 
 impl Big {
-    /// `value * 2^shift`.
+    /// Becomes `value * 2^shift`.
     #[inline(never)]
-    fn new(value: u64, shift: u32) -> Self {
-        let mut big = Self { limbs: [0; LIMBS], used: LIMBS };
-        let limb = big.limbs.as_mut_ptr();
+    fn set(&mut self, value: u64, shift: u32) {
+        self.limbs = [0; LIMBS];
+        let limb = self.limbs.as_mut_ptr();
         let first = shift as usize / 32;
         let shift = shift % 32;
         let low = value << shift;
@@ -46,7 +46,6 @@ impl Big {
             *limb.add(first + 1) = (low >> 32) as u32;
             *limb.add(first + 2) = high as u32;
         }
-        big
     }
 
     /// Times a small number.
@@ -55,7 +54,7 @@ impl Big {
         let limb = self.limbs.as_mut_ptr();
         let mut carry = 0;
         let mut index = 0;
-        while index < self.used {
+        while index < LIMBS {
             // SAFETY: less than their number.
             unsafe {
                 let product = u64::from(*limb.add(index)) * u64::from(factor) + carry;
@@ -72,7 +71,7 @@ impl Big {
         let (limb, others) = (self.limbs.as_mut_ptr(), other.limbs.as_ptr());
         let mut carry = 0;
         let mut index = 0;
-        while index < self.used {
+        while index < LIMBS {
             // SAFETY: less than their number.
             unsafe {
                 let sum =
@@ -88,7 +87,7 @@ impl Big {
     #[inline(never)]
     fn compare(&self, other: &Self) -> i32 {
         let (limb, others) = (self.limbs.as_ptr(), other.limbs.as_ptr());
-        let mut index = self.used;
+        let mut index = LIMBS;
         while index > 0 {
             index -= 1;
             // SAFETY: less than their number.
@@ -116,9 +115,9 @@ struct Digits {
 }
 
 impl Digits {
-    /// Bits of a finite number that is not 0, without its sign. `shortest` says which digits are wanted.
-    #[inline(never)]
-    fn new(bits: u64, format: Format, shortest: bool) -> Self {
+    /// Becomes the number with these bits, which is finite and not 0, without its sign. `shortest` says which digits are wanted.
+    #[inline(always)]
+    fn set(&mut self, bits: u64, format: Format, shortest: bool) {
         let hidden = 1 << format.significand_bits;
         let fraction = bits & (hidden - 1);
         let exponent = (bits >> format.significand_bits) as i32;
@@ -129,31 +128,28 @@ impl Digits {
         let (up, down) = (power.max(0) as u32, (-power).max(0) as u32);
         // The gap below a power of two is half as wide; all is counted in quarters of the wide one.
         let is_narrow = fraction == 0 && exponent > 1;
-        let mut digits = Self {
-            numerator: Big::new(4 * significand, up),
-            denominator: Big::new(4, down),
-            below: Big::new(if is_narrow { 1 } else { 2 }, up),
-            above: Big::new(2, up),
-            is_even: significand % 2 == 0,
-            exponent: 0,
-        };
-        while digits.is_at_least_one(shortest) {
-            digits.denominator.multiply(10);
-            digits.exponent += 1;
+        self.numerator.set(4 * significand, up);
+        self.denominator.set(4, down);
+        self.below.set(if is_narrow { 1 } else { 2 }, up);
+        self.above.set(2, up);
+        self.is_even = significand % 2 == 0;
+        self.exponent = 0;
+        while self.is_at_least_one(shortest) {
+            self.denominator.multiply(10);
+            self.exponent += 1;
         }
+        // The last step is for the first digit.
         loop {
-            digits.multiply(10);
-            if digits.is_at_least_one(shortest) {
-                break;
+            self.multiply(10);
+            if self.is_at_least_one(shortest) {
+                return;
             }
-            digits.exponent -= 1;
+            self.exponent -= 1;
         }
-        // The last step was for the first digit.
-        digits
     }
 
     /// Whether the fraction, or the upper end of the numbers that are read as it, is 1 or more.
-    #[inline(never)]
+    #[inline(always)]
     fn is_at_least_one(&mut self, with_above: bool) -> bool {
         if !with_above {
             return self.numerator.compare(&self.denominator) >= 0;
@@ -165,7 +161,7 @@ impl Digits {
     }
 
     /// Times a small number.
-    #[inline(never)]
+    #[inline(always)]
     fn multiply(&mut self, factor: u32) {
         self.numerator.multiply(factor);
         self.below.multiply(factor);
@@ -173,7 +169,7 @@ impl Digits {
     }
 
     /// Takes the fraction's whole part, which is a digit.
-    #[inline(never)]
+    #[inline(always)]
     fn take(&mut self) -> u8 {
         let mut digit = b'0';
         while self.numerator.compare(&self.denominator) >= 0 {
@@ -184,13 +180,14 @@ impl Digits {
     }
 
     /// The fraction's order to a half.
+    #[inline(always)]
     fn compare_half(&mut self) -> i32 {
         self.numerator.multiply(2);
         self.numerator.compare(&self.denominator)
     }
 
     /// The digits that no other number is nearer to.
-    #[inline(never)]
+    #[inline(always)]
     fn write_shortest(&mut self, out: &mut Text) {
         loop {
             let digit = self.take();
@@ -210,7 +207,7 @@ impl Digits {
     }
 
     /// `count` digits, none if it isn't positive. The exponent grows if they are rounded up to the next power of ten.
-    #[inline(never)]
+    #[inline(always)]
     fn write_exact(&mut self, out: &mut Text, count: i32) {
         let start = out.len();
         let mut written = 0;
@@ -274,13 +271,17 @@ pub(super) unsafe fn write(out: &mut Text, at: usize, tag: Tag, options: &Option
         return;
     }
     let wanted = options.has(flag::PRECISION).then_some(options.precision as i32);
+    // All in memory: what a function that calls others remembers in registers adds to every kernel's.
+    let mut memory = MaybeUninit::<Digits>::zeroed();
+    // SAFETY: zeros are numbers, and false.
+    let digits = unsafe { memory.assume_init_mut() };
     let (mut exponent, mut rounded) = (1, 1);
     let upper = tag.by() == by::UPPER_EXP;
     let mut is_exponential = upper || tag.by() == by::LOWER_EXP;
     if magnitude == 0 {
         out.push_byte(b'0');
     } else {
-        let mut digits = Digits::new(magnitude, format, wanted.is_none());
+        digits.set(magnitude, format, wanted.is_none());
         exponent = digits.exponent;
         // `{:?}` of numbers from 1e16 on, and below 1e-4.
         is_exponential |=
@@ -317,7 +318,7 @@ pub(super) unsafe fn write(out: &mut Text, at: usize, tag: Tag, options: &Option
 }
 
 /// Puts the point into digits: behind the first `before`, with at least `least` digits behind it; zeros where there are none.
-#[inline(never)]
+#[inline(always)]
 fn point(out: &mut Text, before: i32, least: i32) {
     let zero = u32::from(b'0');
     let body = out.body();

@@ -1,5 +1,7 @@
 //! Memories and barriers.
 
+use std::cmp::Ordering;
+
 use crate::device::{Backend, Device, Params, Shape, backend, line};
 
 #[test]
@@ -110,4 +112,25 @@ fn what_a_thread_can_ask_for() {
     device.run("questions", shape, &Params::default().value(input).value(out));
     let expected = [96, 1, 32, 1, 0, 1, 1, 77, 7, u32::MAX, 1, 0, 0xAAAA_AAAA, 1];
     assert_eq!(device.download::<u32>(out, 14), expected);
+}
+
+#[test]
+fn bytes_are_compared_as_by_rust() {
+    let (a, mut b) = ((0..64).collect::<Vec<u8>>(), (0..64).collect::<Vec<u8>>());
+    for (at, byte) in [(63, 200), (40, 0), (9, 255)] {
+        b[at] = byte;
+        let mut device = Device::new();
+        let inputs = [&a, &b].map(|bytes| device.upload(bytes));
+        let out = device.upload(&[0xA5A5_A5A5_u32; 65]);
+        let params = Params::default().slice(inputs[0], 64).slice(inputs[1], 64).value(out);
+        device.run("compared_bytes", line(1, 65), &params);
+        let expected: Vec<u32> = (0..=64)
+            .map(|len| match a[..len].cmp(&b[..len]) {
+                Ordering::Equal => 1,
+                Ordering::Less => 2,
+                Ordering::Greater => 4,
+            })
+            .collect();
+        assert_eq!(device.download::<u32>(out, 65), expected);
+    }
 }

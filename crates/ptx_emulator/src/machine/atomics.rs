@@ -192,7 +192,14 @@ fn operands(warp: &Warp, frame: &Frame, op: &AtomicOp, element: usize, lane: usi
     }
 }
 
-pub(super) fn put(warp: &mut Warp, frame: &Frame, op: &AtomicOp, row: u32, lane: usize, value: u128) {
+pub(super) fn put(
+    warp: &mut Warp,
+    frame: &Frame,
+    op: &AtomicOp,
+    row: u32,
+    lane: usize,
+    value: u128,
+) {
     match op.bytes {
         16 => {
             warp.r64.set_lane(frame.base64 + row, lane, value as u64);
