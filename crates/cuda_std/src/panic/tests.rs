@@ -10,6 +10,7 @@ use std::string::{String, ToString};
 use super::message::{self, Module, Pair};
 use super::tag::{Note, Tag, by, ty};
 use super::text::{CAPACITY, Text};
+use super::value::decimal;
 
 /// Stands in for the builder: the tags of the formatters that these tests use.
 fn tag_of(formatter: usize) -> Tag {
@@ -270,6 +271,23 @@ fn long_texts_are_cut_between_characters() {
     ] {
         assert!(padded.ends_with('…') && padded.len() == CAPACITY - 1, "{padded}");
     }
+}
+
+#[test]
+fn a_second_text_lies_behind_the_first() {
+    let mut memory = MaybeUninit::uninit();
+    let text = Text::new(&mut memory);
+    text.push_str(&"x".repeat(300));
+    text.finish();
+    text.begin_second();
+    text.push_str("kernel panic at column ");
+    decimal(text, u64::from(u32::MAX));
+    text.finish_second();
+    // SAFETY: both end with a NUL.
+    let [first, second] = [text.first(), text.second()]
+        .map(|start| unsafe { core::ffi::CStr::from_ptr(start.cast()) }.to_str().expect("UTF-8"));
+    assert_eq!(first, "x".repeat(CAPACITY - 4) + "…");
+    assert_eq!(second, "kernel panic at column 4294967295");
 }
 
 #[test]

@@ -99,7 +99,7 @@ pub(super) unsafe fn write<M: Module>(out: &mut Text, reader: &Reader) {
                 }
             }
             options.flags |= flag::ALTERNATE;
-            let tag = Tag(ty::UNSIGNED + 3 | by::LOWER_HEX << 8);
+            let tag = Tag((ty::UNSIGNED + 3) | (by::LOWER_HEX << 8));
             integer::<M>(out, value, tag, &options);
             pad::<M>(out, &options);
         } else if M::has(kind::INTEGER) {

@@ -49,3 +49,94 @@ impl Engine<'_> {
             .fold(0, |lanes, (_, mask)| lanes | mask)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{FaultKind, Jobs, Launch, Machine, MachineConfig};
+
+    /// Threads from the second of each block on panic as `cuda_std`'s do; the two names can be others.
+    fn program(function: &str, variable: &str) -> Program {
+        let text = format!(
+            ".version 8.6 .target sm_90 .address_size 64
+             .extern .func __assertfail (.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 p, .param .b64 s);
+             .global .align 1 .b8 text[3] = {{104, 105, 0}};
+             .global .align 8 .b64 {variable};
+             .func {function}() {{
+                 .reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %d<4>;
+                 activemask.b32 %r1;
+                 mov.u32 %r2, %lanemask_lt;
+                 and.b32 %r3, %r1, %r2;
+                 setp.ne.b32 %p1, %r3, 0;
+                 @%p1 bra $others;
+                 mov.u64 %d1, {variable};
+                 atom.relaxed.sys.global.exch.b64 %d2, [%d1], 1;
+                 setp.eq.b64 %p2, %d2, 1;
+                 @%p2 bra $others;
+                 ret;
+                 $others: exit;
+             }}
+             .func fails() {{
+                 .reg .b64 %d<2>;
+                 call {function}, ();
+                 mov.u64 %d1, text;
+                 cvta.global.u64 %d1, %d1;
+                 {{
+                     .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 p; .param .b64 s;
+                     st.param.b64 [m], %d1; st.param.b64 [f], %d1; st.param.b32 [l], 7; st.param.b64 [p], %d1; st.param.b64 [s], 1;
+                     call __assertfail, (m, f, l, p, s);
+                 }}
+                 ret;
+             }}
+             .visible .entry k() {{
+                 .reg .pred %p; .reg .b32 %r;
+                 mov.u32 %r, %tid.x;
+                 setp.eq.u32 %p, %r, 0;
+                 @%p bra $end;
+                 call fails, ();
+                 $end: ret;
+             }}"
+        );
+        Program::compile(&text).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Which block and lanes report, launch after launch of the same machine.
+    fn reports(program: Program, jobs: u32, launches: usize) -> Vec<Option<([u32; 3], u32)>> {
+        let mut config = MachineConfig::default();
+        config.jobs = Jobs::new(jobs);
+        let mut machine = Machine::new(config);
+        let module = machine.load(Arc::new(program)).expect("there is memory");
+        let launch = Launch {
+            kernel: "k",
+            grid: [64, 1, 1],
+            block: [8, 1, 1],
+            dynamic_shared_bytes: 0,
+            params: &[],
+        };
+        (0..launches)
+            .map(|_| {
+                let fault = machine.launch(module, &launch, &mut Vec::new()).err()?;
+                assert!(matches!(fault.kind(), FaultKind::Assert { line: 7, .. }), "{fault}");
+                Some((fault.block().expect("a block"), fault.lanes()))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_first_block_reports_with_all_lanes_every_time() {
+        for jobs in [1, 4] {
+            let found = reports(program(FUNCTION, VARIABLE), jobs, 20);
+            assert_eq!(found, [Some(([0; 3], 0xFE)); 20]);
+        }
+    }
+
+    #[test]
+    fn functions_and_variables_of_one_name_alone_are_as_written() {
+        for (function, variable) in [(FUNCTION, "reported"), ("begins", VARIABLE)] {
+            // The second launch finds the variable as the first left it.
+            assert_eq!(reports(program(function, variable), 1, 2), [Some(([0; 3], 2)), None]);
+        }
+    }
+}
