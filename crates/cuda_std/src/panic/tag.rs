@@ -31,6 +31,8 @@ pub(super) mod ty {
 
 /// How it is to be shown: by which trait.
 pub(super) mod by {
+    /// What is left when it is none of the others.
+    #[cfg(test)]
     pub const DISPLAY: usize = 0;
     pub const DEBUG: usize = 1;
     pub const LOWER_HEX: usize = 2;
