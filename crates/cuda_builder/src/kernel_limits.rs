@@ -1,6 +1,6 @@
 //! Tells LLVM the limits of kernels: the most threads of a block, and the like.
 //!
-//! Rust has no attribute for them. `cuda_std`'s `#[kernel(launch_bounds(…), max_registers(…))]` therefore puts the function into a link
+//! Rust has no attribute for them. `cuda_std`'s `#[kernel(launch_bounds(…), max_registers(…), cluster(…))]` therefore puts the function into a link
 //! section whose name lists them, and this pass puts function attributes in its place (LLVM, "User Guide for NVPTX Back-end",
 //! Function Attributes), of which `llc` makes directives of the entry:
 //!
@@ -9,6 +9,7 @@
 //! | `.cuda.kernel.maxntid=256` | `"nvvm.maxntid"="256"` | `.maxntid 256` |
 //! | `.cuda.kernel.minctasm=2` | `"nvvm.minctasm"="2"` | `.minnctapersm 2` |
 //! | `.cuda.kernel.maxnreg=64` | `"nvvm.maxnreg"="64"` | `.maxnreg 64` |
+//! | `.cuda.kernel.cluster_dim=2x2x1` | `"nvvm.cluster_dim"="2,2,1"` | `.reqnctapercluster 2, 2, 1` |
 //! | `.cuda.kernel.maxntid=256,minctasm=2` | both | both |
 
 use crate::error::AddressSpaceError;
@@ -17,7 +18,7 @@ use crate::ir::token::{Kind, tokens};
 /// What the section's name begins with.
 const PREFIX: &str = ".cuda.kernel.";
 
-/// The attributes that it may list.
+/// The attributes of one number that it may list.
 const KNOWN: [&str; 3] = ["maxntid", "minctasm", "maxnreg"];
 
 /// The textual module with the attributes.
@@ -72,8 +73,16 @@ fn rewrite_line(line: &str, out: &mut String) -> Result<(), AddressSpaceError> {
 /// `"nvvm.maxntid"="256"` of `maxntid=256`.
 fn attribute(limit: &str) -> Option<String> {
     let (name, value) = limit.split_once('=')?;
-    let known = KNOWN.contains(&name) && value.parse::<u32>().is_ok();
-    known.then(|| format!("\"nvvm.{name}\"=\"{value}\""))
+    let is_number = |value: &str| value.parse::<u32>().is_ok();
+    let value = match name {
+        "cluster_dim" => {
+            let blocks: Vec<&str> = value.split('x').collect();
+            (blocks.len() == 3 && blocks.iter().all(|axis| is_number(axis)))
+                .then(|| blocks.join(","))?
+        }
+        _ => (KNOWN.contains(&name) && is_number(value)).then(|| value.to_owned())?,
+    };
+    Some(format!("\"nvvm.{name}\"=\"{value}\""))
 }
 
 #[cfg(test)]
@@ -87,6 +96,7 @@ mod tests {
 define ptx_kernel void @a(ptr %p) unnamed_addr #0 section \".cuda.kernel.maxntid=256,minctasm=2\" !dbg !7 {
   call void asm \"section \\22.cuda.kernel.maxnreg=8\\22\", \"\"()
 define ptx_kernel void @\"section .cuda.kernel.\"() section \".cuda.kernel.maxnreg=64\" {
+define ptx_kernel void @c() section \".cuda.kernel.maxntid=8,cluster_dim=2x4x1\" {
 define void @other() section \".text.cuda.kernel.x\" {
 ";
         let expected = "\
@@ -94,6 +104,7 @@ define void @other() section \".text.cuda.kernel.x\" {
 define ptx_kernel void @a(ptr %p) unnamed_addr #0 \"nvvm.maxntid\"=\"256\" \"nvvm.minctasm\"=\"2\" !dbg !7 {
   call void asm \"section \\22.cuda.kernel.maxnreg=8\\22\", \"\"()
 define ptx_kernel void @\"section .cuda.kernel.\"() \"nvvm.maxnreg\"=\"64\" {
+define ptx_kernel void @c() \"nvvm.maxntid\"=\"8\" \"nvvm.cluster_dim\"=\"2,4,1\" {
 define void @other() section \".text.cuda.kernel.x\" {
 ";
         assert_eq!(rewrite(module).expect("all are known"), expected);
@@ -101,7 +112,17 @@ define void @other() section \".text.cuda.kernel.x\" {
 
     #[test]
     fn what_is_unknown_is_an_error() {
-        for list in ["maxntid", "maxntid=x", "maxntid=1,", "cluster=2", "maxnreg=-1", ""] {
+        for list in [
+            "maxntid",
+            "maxntid=x",
+            "maxntid=1,",
+            "cluster=2",
+            "cluster_dim=2",
+            "cluster_dim=2x2",
+            "cluster_dim=2x2x2x2",
+            "maxnreg=-1",
+            "",
+        ] {
             let module = format!("define void @k() section \".cuda.kernel.{list}\" {{");
             let error = rewrite(&module).expect_err(list).to_string();
             assert!(error.contains("@k") || error.contains('k'), "{error}");

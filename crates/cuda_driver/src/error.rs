@@ -212,10 +212,14 @@ pub(crate) enum LaunchProblem {
     ParameterBuffer { found: usize, needed: u32 },
     #[error("`extra` holds the key {0}, expected 1 (buffer pointer), 2 (buffer size) or 0 (end)")]
     ExtraKey(usize),
-    #[error(
-        "a grid of {grid} blocks cannot be divided into the kernel's clusters of {cluster} (.reqnctapercluster)"
-    )]
+    #[error("a grid of {grid} blocks cannot be divided into clusters of {cluster}")]
     Cluster { grid: Shape, cluster: Shape },
+    #[error("a cluster of {cluster} blocks; clusters have at most {limit} blocks")]
+    ClusterSize { cluster: Shape, limit: u32 },
+    #[error(
+        "clusters of {asked} blocks, but the kernel was compiled for exactly {required} (.reqnctapercluster)"
+    )]
+    RequiredCluster { asked: Shape, required: Shape },
     #[error("a cooperative launch of {asked} blocks, but only {limit} fit the device at once")]
     Cooperative { asked: u64, limit: u64 },
 }
@@ -284,9 +288,13 @@ impl ApiError {
             ApiError::Launch { problem: LaunchProblem::Cooperative { .. }, .. } => {
                 CUresult::COOPERATIVE_LAUNCH_TOO_LARGE
             }
-            ApiError::Launch { problem: LaunchProblem::Cluster { .. }, .. } => {
-                CUresult::INVALID_CLUSTER_SIZE
-            }
+            ApiError::Launch {
+                problem:
+                    LaunchProblem::Cluster { .. }
+                    | LaunchProblem::ClusterSize { .. }
+                    | LaunchProblem::RequiredCluster { .. },
+                ..
+            } => CUresult::INVALID_CLUSTER_SIZE,
             ApiError::Launch { .. } => CUresult::INVALID_VALUE,
             ApiError::Capturing { .. } | ApiError::DefaultStreamCapture => {
                 CUresult::STREAM_CAPTURE_UNSUPPORTED

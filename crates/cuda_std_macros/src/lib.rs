@@ -49,6 +49,7 @@ use proc_macro::TokenStream;
 /// | --- | --- | --- |
 /// | `#[kernel(launch_bounds(256))]` | blocks have at most 256 threads; larger launches fail | `.maxntid` |
 /// | `#[kernel(launch_bounds(256, 4))]` | and a multiprocessor is to hold at least 4 blocks at a time | `.minnctapersm` |
+/// | `#[kernel(cluster(2, 2, 1))]` | blocks come in clusters of 2 x 2 x 1, at most 8 (sm_90) | `.reqnctapercluster` |
 /// | `#[kernel(max_registers(64))]` | a thread has at most 64 registers | `.maxnreg` |
 ///
 /// The compiler divides the registers accordingly: CUDA's `__launch_bounds__` and `__maxnreg__`. Numbers are written out.

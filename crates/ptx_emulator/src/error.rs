@@ -159,6 +159,30 @@ pub enum LaunchProblem {
         /// `.reqntid`.
         required: [u32; 3],
     },
+    /// A cluster without blocks, or with too many.
+    #[error("the cluster is {}; clusters of 1 to {limit} blocks are possible", shape(.cluster))]
+    ClusterSize {
+        /// Cluster asked for.
+        cluster: [u32; 3],
+        /// The most blocks a cluster may have.
+        limit: u64,
+    },
+    /// Clusters other than `.reqnctapercluster`.
+    #[error("the cluster is {}; the kernel is compiled for clusters of exactly {} blocks", shape(.cluster), shape(.required))]
+    WrongCluster {
+        /// Cluster asked for.
+        cluster: [u32; 3],
+        /// `.reqnctapercluster`.
+        required: [u32; 3],
+    },
+    /// A grid that is not made of whole clusters.
+    #[error("the grid is {}; it cannot be divided into clusters of {} blocks", shape(.grid), shape(.cluster))]
+    PartsOfClusters {
+        /// Grid asked for.
+        grid: [u32; 3],
+        /// Cluster asked for.
+        cluster: [u32; 3],
+    },
     /// Too much shared memory.
     #[error(
         "{fixed} bytes of static and {dynamic} bytes of dynamic shared memory are more than the {limit} bytes of a block"

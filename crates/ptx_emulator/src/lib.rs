@@ -39,7 +39,7 @@ pub use checks::{
 pub use error::{CompileError, CompileErrorKind, LaunchProblem, MemoryError};
 pub use fault::{AccessInfo, Ending, Fault, FaultKind, StackEntry};
 pub use machine::{
-    Jobs, Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output, UnknownJobs,
+    Coordination, Jobs, Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output, UnknownJobs,
 };
 pub use memory::{Leak, Memory};
 pub use program::{KernelInfo, ParamInfo, Program, SourceLine, SourcePosition};

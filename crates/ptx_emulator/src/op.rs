@@ -364,8 +364,18 @@ pub(crate) struct CallOp {
 pub(crate) enum BarrierKind {
     Sync,
     Arrive,
-    RedPopc { d: u32, p: Pred },
-    Red { and: bool, d: u32, p: Pred },
+    /// At the cluster's barrier.
+    ClusterArrive,
+    ClusterWait,
+    RedPopc {
+        d: u32,
+        p: Pred,
+    },
+    Red {
+        and: bool,
+        d: u32,
+        p: Pred,
+    },
 }
 
 /// A `bar`.

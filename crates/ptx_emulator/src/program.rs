@@ -135,6 +135,8 @@ pub struct KernelInfo {
     pub max_threads: Option<[u32; 3]>,
     /// `.reqntid`: the block shape the kernel must be launched with.
     pub required_threads: Option<[u32; 3]>,
+    /// `.reqnctapercluster`: the blocks of the clusters that the kernel is launched in.
+    pub required_cluster: Option<[u32; 3]>,
     /// Position of the kernel's code.
     pub(crate) function: u32,
     /// Offset of each shared variable it uses, by number of the variable; bytes.
@@ -207,6 +209,15 @@ pub(crate) enum Special {
     BlockDim(u8),
     BlockId(u8),
     GridDim(u8),
+    /// The cluster's index, and clusters in the grid.
+    ClusterId(u8),
+    ClusterCount(u8),
+    /// The block's index in its cluster, and the cluster's blocks.
+    ClusterBlockId(u8),
+    ClusterDim(u8),
+    ClusterRank,
+    ClusterBlocks,
+    IsExplicitCluster,
     LaneId,
     LaneMaskEqual,
     LaneMaskLess,

@@ -1,7 +1,7 @@
 //! The one device: an H200's limits and attributes, less what the emulator cannot do.
 //!
 //! Values come from an NVIDIA H200 with driver 580 (CUDA 13.0); attributes of things that the emulator
-//! lacks (textures keep their sizes; virtual memory management, clusters, interprocess sharing, stream
+//! lacks (textures keep their sizes; virtual memory management, interprocess sharing, stream
 //! memory operations) say "no", so that a program that asks first takes another way.
 
 use std::ffi::{c_int, c_uint};
@@ -44,6 +44,8 @@ pub(crate) mod limits {
     /// Multiprocessors.
     pub(crate) const MULTIPROCESSORS: u32 = 132;
     /// Lanes of a warp.
+    /// Blocks of a cluster, on every device that has clusters.
+    pub(crate) const CLUSTER: u32 = 8;
     pub(crate) const WARP: u32 = 32;
     /// Constant memory, bytes.
     pub(crate) const CONSTANT: u32 = 65_536;
@@ -147,7 +149,7 @@ fn attribute_value(attribute: c_uint) -> Option<c_int> {
         112..=114 => 0, // sparse arrays, read-only registration, semaphores
         115 => 1,       // memory pools
         116..=119 => 0, // RDMA, handles of pools
-        120 => 0,       // clusters
+        120 => 1,       // clusters
         121..=125 => 0, // deferred mapping, stream memory operations, events by IPC
         126 => 1,       // memory synchronisation domains
         127..=130 => 0, // tensor maps, fabric handles, function pointers, NUMA

@@ -95,7 +95,12 @@ pub(crate) fn attribute_of(
         7 => 0, // -dlcm=ca
         MAX_DYNAMIC_SHARED => value(max_dynamic_shared(kernel, settings)),
         SHARED_CARVEOUT => settings.carveout,
-        10..=15 => 0, // clusters
+        // Must clusters be named by the launch; the ones that the kernel requires; may they be larger; how they are scheduled.
+        10 | 14 | 15 => 0,
+        11..=13 => {
+            let required = kernel.required_cluster.unwrap_or_default();
+            value(required[attribute as usize - 11])
+        }
         _ => return Err(ApiError::argument("attribute", attribute, "0 to 15")),
     })
 }
@@ -143,7 +148,7 @@ pub(crate) fn change(
         }
         10..=15 => {
             return Err(ApiError::FeatureNotSupported {
-                what: "thread block clusters are".to_owned(),
+                what: "changing the clusters of a kernel is".to_owned(),
                 help: "it works on a GPU, with CUDA_DRIVER_BACKEND=gpu",
             });
         }

@@ -1,6 +1,6 @@
 //! Images: what a program hands over to be loaded. PTX text is compiled; machine code is refused.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -23,8 +23,6 @@ const PROVIDED_FUNCTIONS: [&str; 4] = ["vprintf", "__assertfail", "malloc", "fre
 /// Compiled PTX text.
 pub(crate) struct Image {
     pub program: Arc<Program>,
-    /// Kernels that must be launched in clusters of so many blocks (`.reqnctapercluster`).
-    pub clusters: BTreeMap<String, [u32; 3]>,
     /// Constant memory that the module's variables take, bytes.
     pub constant_bytes: u64,
 }
@@ -91,11 +89,7 @@ pub(crate) fn compile(text: &[u8], max_registers: Option<u32>) -> Result<Arc<Ima
     // The program compiled, so it parses.
     let module = ptx::parse(text).map_err(|error| ApiError::NotPtx { why: error.to_string() })?;
     check_calls(&module)?;
-    Ok(Arc::new(Image {
-        program: Arc::new(program),
-        clusters: clusters(&module),
-        constant_bytes: constant_bytes(&module),
-    }))
+    Ok(Arc::new(Image { program: Arc::new(program), constant_bytes: constant_bytes(&module) }))
 }
 
 /// Constant memory of a module's variables, each at the next multiple of its alignment; bytes.
@@ -110,23 +104,6 @@ fn constant_bytes(module: &Module) -> u64 {
         }
         _ => end,
     })
-}
-
-/// The clusters that kernels require.
-fn clusters(module: &Module) -> BTreeMap<String, [u32; 3]> {
-    functions(module)
-        .filter_map(|function| {
-            let cluster = function
-                .directives
-                .iter()
-                .find(|directive| directive.name == ".reqnctapercluster")?;
-            let mut sizes = [1; 3];
-            for (size, value) in sizes.iter_mut().zip(&cluster.values) {
-                *size = u32::try_from(*value).ok().filter(|value| *value > 0)?;
-            }
-            Some((function.name.clone(), sizes))
-        })
-        .collect()
 }
 
 fn functions(module: &Module) -> impl Iterator<Item = &Function> {

@@ -3,7 +3,7 @@
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
 
-use ptx_emulator::{Ending, Fault, FaultKind, KernelInfo, Launch, Output};
+use ptx_emulator::{Coordination, Ending, Fault, FaultKind, KernelInfo, Launch, Output};
 
 use super::device::limits;
 use super::function::{self, Settings, max_dynamic_shared, max_threads};
@@ -29,6 +29,8 @@ struct Request {
     block: [u32; 3],
     shared: u32,
     cooperative: bool,
+    /// Blocks of a cluster, if the launch names them.
+    cluster: Option<[u32; 3]>,
 }
 
 /// Text that kernels print, collected.
@@ -131,16 +133,30 @@ fn check_shape(
     Ok(())
 }
 
-/// Refuses a grid that is not made of whole clusters.
-fn check_cluster(cluster: Option<[u32; 3]>, grid: [u32; 3]) -> Result<(), LaunchProblem> {
-    match cluster {
-        Some(cluster)
-            if grid.iter().zip(&cluster).any(|(blocks, size)| !blocks.is_multiple_of(*size)) =>
-        {
-            Err(LaunchProblem::Cluster { grid: Shape(grid), cluster: Shape(cluster) })
-        }
-        _ => Ok(()),
+/// The launch's clusters, which its kernel may `require`. The grid has to be made of whole ones.
+fn cluster(
+    required: Option<[u32; 3]>,
+    request: &Request,
+) -> Result<Option<[u32; 3]>, LaunchProblem> {
+    if let (Some(required), Some(asked)) = (required, request.cluster)
+        && required != asked
+    {
+        let (asked, required) = (Shape(asked), Shape(required));
+        return Err(LaunchProblem::RequiredCluster { asked, required });
     }
+    let Some(cluster) = request.cluster.or(required) else {
+        return Ok(None);
+    };
+    let blocks = cluster.iter().fold(1_u64, |all, size| all.saturating_mul(u64::from(*size)));
+    if blocks > u64::from(limits::CLUSTER) {
+        let (cluster, limit) = (Shape(cluster), limits::CLUSTER);
+        return Err(LaunchProblem::ClusterSize { cluster, limit });
+    }
+    let grid = request.grid;
+    if grid.iter().zip(&cluster).any(|(blocks, size)| !blocks.is_multiple_of(*size)) {
+        return Err(LaunchProblem::Cluster { grid: Shape(grid), cluster: Shape(cluster) });
+    }
+    Ok(Some(cluster))
 }
 
 /// The parameter block, from whichever of the two ways the caller chose.
@@ -277,11 +293,11 @@ impl Emulator {
             return Err(ApiError::ForeignHandle { kind: "function", value: function.0 });
         }
         let kernel = function::info(&program, &name)?;
-        let cluster = program.clusters.get(&name).copied();
-        check_shape(kernel, settings, request)
-            .and_then(|()| check_cluster(cluster, request.grid))
+        let cluster = check_shape(kernel, settings, request)
+            .and_then(|()| cluster(kernel.required_cluster, request))
             .map_err(|problem| ApiError::Launch { kernel: name.clone(), problem })?;
         let params = parameters(kernel, list, extra)?;
+        let request = &Request { cluster, ..*request };
         if self.capture_of(stream).is_some() {
             let request = *request;
             let work = move |emulator: &mut Emulator| {
@@ -320,11 +336,9 @@ impl Emulator {
         self.mirrors_in()?;
         let mut printed = Vec::new();
         let output = &mut Collector(&mut printed);
-        let outcome = if request.cooperative {
-            self.machine.launch_cooperative(module, &launch, output)
-        } else {
-            self.machine.launch(module, &launch, output)
-        };
+        let Request { cooperative, cluster, .. } = *request;
+        let coordination = Coordination { cooperative, cluster };
+        let outcome = self.machine.launch_together(module, &launch, coordination, output);
         self.observe();
         self.mirrors_out()?;
         let fault = outcome.err().map(|fault| self.kernel_fault(&fault));
@@ -356,6 +370,7 @@ pub(crate) fn kernel(
         block: [block_x, block_y, block_z],
         shared,
         cooperative: false,
+        cluster: None,
     };
     with(|emulator| emulator.run(function, &request, stream, params, extra))
 }
@@ -378,6 +393,7 @@ pub(crate) fn cooperative(
         block: [block_x, block_y, block_z],
         shared,
         cooperative: true,
+        cluster: None,
     };
     with(|emulator| emulator.run(function, &request, stream, params, Out::null()))
 }
@@ -394,6 +410,7 @@ pub(crate) fn kernel_ex(
         block: config.block,
         shared: config.shared_mem_bytes,
         cooperative: false,
+        cluster: None,
     };
     for index in 0..config.attribute_count as usize {
         let attribute = config.attributes.get("config.attrs", index)?;
@@ -403,15 +420,8 @@ pub(crate) fn kernel_ex(
                 // Three 32-bit sizes; 1 x 1 x 1 (or 0) is no cluster.
                 let [first, second, ..] = attribute.value;
                 let sizes = [first as u32, (first >> 32) as u32, second as u32];
-                if sizes.iter().any(|size| *size > 1) {
-                    return Err(ApiError::FeatureNotSupported {
-                        what: format!(
-                            "clusters of {} x {} x {} blocks are",
-                            sizes[0], sizes[1], sizes[2]
-                        ),
-                        help: "it works on a GPU, with CUDA_DRIVER_BACKEND=gpu",
-                    });
-                }
+                let is_cluster = sizes.iter().any(|size| *size > 1);
+                request.cluster = is_cluster.then_some(sizes.map(|size| size.max(1)));
             }
             // Hints of scheduling and caching.
             _ => {}

@@ -126,7 +126,7 @@ driver_api! {
     }
     "Launches" {
         cuLaunchKernel(function: CUfunction, grid_dim_x: c_uint, grid_dim_y: c_uint, grid_dim_z: c_uint, block_dim_x: c_uint, block_dim_y: c_uint, block_dim_z: c_uint, shared_mem_bytes: c_uint, stream: CUstream, kernel_params: Out<*mut c_void>, extra: Out<*mut c_void>) = implemented launch::kernel, since 2000, "runs at once on the calling thread; a fault comes from the next synchronising call";
-        cuLaunchKernelEx(config: In<CUlaunchConfig>, function: CUfunction, kernel_params: Out<*mut c_void>, extra: Out<*mut c_void>) = implemented launch::kernel_ex, since 11060, "no clusters";
+        cuLaunchKernelEx(config: In<CUlaunchConfig>, function: CUfunction, kernel_params: Out<*mut c_void>, extra: Out<*mut c_void>) = implemented launch::kernel_ex, since 11060, "clusters of up to 8 blocks";
         cuLaunchCooperativeKernel(function: CUfunction, grid_dim_x: c_uint, grid_dim_y: c_uint, grid_dim_z: c_uint, block_dim_x: c_uint, block_dim_y: c_uint, block_dim_z: c_uint, shared_mem_bytes: c_uint, stream: CUstream, kernel_params: Out<*mut c_void>) = implemented launch::cooperative, since 9000, "";
         cuLaunchHostFunc(stream: CUstream, function: CUhostFn, user_data: HostPtr) = implemented launch::host_function, since 10000, "called at once";
         cuLaunchCooperativeKernelMultiDevice(launch_params_list: Opaque, num_devices: c_uint, flags: c_uint) = unsupported, since 2000, "several devices";

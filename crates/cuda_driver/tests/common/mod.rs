@@ -326,6 +326,7 @@ pub mod result {
     pub const NOT_FOUND: u32 = 500;
     pub const CONTEXT_IS_DESTROYED: u32 = 709;
     pub const NOT_SUPPORTED: u32 = 801;
+    pub const INVALID_CLUSTER_SIZE: u32 = 912;
 }
 
 /// The start of a PTX text.

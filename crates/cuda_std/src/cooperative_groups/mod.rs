@@ -5,6 +5,7 @@
 //! | [`tiled_partition::<N>()`](tiled_partition) | `tiled_partition<N>(this_thread_block())` | `N` lanes side by side: 1, 2, 4, 8, 16 or 32 |
 //! | [`coalesced_threads()`](coalesced_threads) | `coalesced_threads()` | the lanes that got here together |
 //! | [`this_thread_block()`](this_thread_block) | `this_thread_block()` | the block |
+//! | [`this_cluster()`](this_cluster) | `this_cluster()` | up to 8 blocks side by side |
 //! | [`this_grid()`](this_grid) | `this_grid()` | all threads of the launch |
 //!
 //! Groups of lanes ([`LaneGroup`]) exchange values, vote, reduce and scan; their members are numbered from 0 by
@@ -40,18 +41,20 @@
 //! first one.
 
 mod block;
+mod cluster;
 mod coalesced;
 mod grid;
 mod lanes;
 mod tile;
 
 pub use block::{ThreadBlock, this_thread_block};
+pub use cluster::{Cluster, ClusterArrival, this_cluster};
 pub use coalesced::{CoalescedGroup, coalesced_threads};
 pub use grid::{Grid, this_grid};
 pub use lanes::LaneGroup;
 pub use tile::{Tile, tiled_partition};
 
-/// What every group within a block can tell and do.
+/// What every group that is smaller than a grid can tell and do.
 pub trait ThreadGroup {
     /// Threads of the group.
     #[must_use]

@@ -1,4 +1,4 @@
-//! `#[kernel(launch_bounds(…), max_registers(…))]`: what a launch keeps to, and the compiler may reckon with.
+//! `#[kernel(launch_bounds(…), max_registers(…), cluster(…))]`: what a launch keeps to, and the compiler may reckon with.
 
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -15,6 +15,8 @@ use super::signature::Complaints;
 const THREADS: RangeInclusive<u32> = 1..=1024;
 /// Blocks that a multiprocessor can hold, on any GPU so far (the same table).
 const BLOCKS: RangeInclusive<u32> = 1..=32;
+/// Blocks of a cluster, on every GPU that has clusters (CUDA C++ Programming Guide, "Thread Block Clusters").
+const CLUSTER: RangeInclusive<u32> = 1..=8;
 /// Registers of a thread: at least what calls need by the ABI, at most what an instruction can name (the same table).
 const REGISTERS: RangeInclusive<u32> = 16..=255;
 
@@ -27,6 +29,8 @@ pub(crate) struct Limits {
     min_blocks: Option<u32>,
     /// The most registers of a thread.
     max_registers: Option<u32>,
+    /// The blocks of a cluster along x, y and z.
+    cluster: Option<[u32; 3]>,
 }
 
 impl Limits {
@@ -49,6 +53,7 @@ impl Limits {
             let again = match name.as_str() {
                 "launch_bounds" => limits.max_threads.is_some(),
                 "max_registers" => limits.max_registers.is_some(),
+                "cluster" => limits.cluster.is_some(),
                 _ => {
                     let name = if name.is_empty() { "…" } else { &name };
                     complaints.at(option, message::unknown_option(name));
@@ -72,6 +77,9 @@ impl Limits {
                 ("max_registers", [registers]) => {
                     limits.max_registers =
                         number(registers, "registers of a thread", REGISTERS, complaints);
+                }
+                ("cluster", [_, ..]) if values.len() <= 3 => {
+                    limits.cluster = cluster(&values, complaints);
                 }
                 _ => complaints.at(option, message::option_values(&name)),
             }
@@ -97,6 +105,10 @@ impl Limits {
                 let _ = write!(section, "{start}{name}={value}");
             }
         }
+        if let Some([x, y, z]) = self.cluster {
+            let start = if section.is_empty() { ".cuda.kernel." } else { "," };
+            let _ = write!(section, "{start}cluster_dim={x}x{y}x{z}");
+        }
         (!section.is_empty()).then_some(section)
     }
 }
@@ -117,6 +129,19 @@ fn values(option: &Meta, name: &str, complaints: &mut Complaints) -> Option<Vec<
             None
         }
     }
+}
+
+/// The blocks of a cluster; what is missing counts as 1.
+fn cluster(values: &[Expr], complaints: &mut Complaints) -> Option<[u32; 3]> {
+    let mut blocks = [1; 3];
+    for (axis, value) in blocks.iter_mut().zip(values) {
+        *axis = number(value, "blocks of a cluster", CLUSTER, complaints)?;
+    }
+    if blocks.iter().product::<u32>() > *CLUSTER.end() {
+        complaints.at(&values[0], message::cluster_too_large(blocks, *CLUSTER.end()));
+        return None;
+    }
+    Some(blocks)
 }
 
 /// A number written out: the macro cannot compute a constant.

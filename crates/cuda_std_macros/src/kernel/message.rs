@@ -10,7 +10,7 @@ pub(super) fn not_a_function() -> String {
 
 pub(super) fn unknown_option(name: &str) -> String {
     format!(
-        "`#[kernel]` has no option `{name}`: it takes `launch_bounds(…)` and `max_registers(…)`"
+        "`#[kernel]` has no option `{name}`: it takes `launch_bounds(…)`, `max_registers(…)` and `cluster(…)`"
     )
 }
 
@@ -22,6 +22,8 @@ pub(super) fn option_values(name: &str) -> String {
     match name {
         "launch_bounds" => "`launch_bounds` takes the most threads of a block and, if wanted, the fewest blocks \
              that a multiprocessor is to hold: write `launch_bounds(256)` or `launch_bounds(256, 4)`",
+        "cluster" => "`cluster` takes the blocks of a cluster along x and, if wanted, y and z: write `cluster(2)` or \
+             `cluster(2, 2, 1)`",
         _ => "`max_registers` takes the most registers of a thread: write `max_registers(64)`",
     }
     .into()
@@ -33,6 +35,10 @@ pub(super) fn not_a_number(written: &str) -> String {
 
 pub(super) fn out_of_range(what: &str, least: u32, most: u32) -> String {
     format!("the {what} are a number from {least} to {most}")
+}
+
+pub(super) fn cluster_too_large([x, y, z]: [u32; 3], most: u32) -> String {
+    format!("{x} x {y} x {z} are {} blocks; a cluster has at most {most}", x * y * z)
 }
 
 pub(super) fn registers_twice() -> String {

@@ -466,6 +466,9 @@ impl<'a> Builder<'a> {
         };
         match self.register(name) {
             Some(Register { row, class: Class::Predicate, .. }) => Ok(Pred { row, negated }),
+            None if let Some(special) = super::special::predicate(name) => {
+                Ok(Pred { row: self.constant(Class::Predicate, special), negated })
+            }
             _ => invalid(format!("`{name}` is not a predicate register")),
         }
     }

@@ -1,16 +1,18 @@
-//! Instructions about clusters and about launches that depend on each other: every block is a cluster of its own here, and one
-//! launch ends before the next begins.
+//! Instructions about clusters and about launches that depend on each other: here one launch ends before the next begins.
 
 use ptx::ast::{Immediate, Instruction, Operand};
 
 use super::builder::{Builder, Decoded, invalid, unsupported};
 use super::memory;
 use super::types::{Kind, Modifiers, Ty};
+use crate::machine::RANK_SHIFT;
 use crate::op::{OpKind, Space};
 use crate::row;
 
-/// Distance between the shared memories of two neighbouring blocks of a cluster (recorded). Nothing is at those of others.
-const RANK_SHIFT: u32 = 24;
+/// The part of an address of shared memory that is the same in all blocks of the cluster.
+const OFFSET: u32 = (1 << RANK_SHIFT) - 1;
+/// The part of a generic address of shared memory that says which block's it is.
+const RANK: u64 = 0xFF << RANK_SHIFT;
 
 const U32: Ty = Ty { kind: Kind::Unsigned, bits: 32 };
 
@@ -21,11 +23,11 @@ pub(super) fn map_address(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -
     };
     match ty.bits {
         32 => {
-            let f = row::rrr(|address, rank| address.wrapping_add(rank << RANK_SHIFT));
+            let f = row::rrr(|address, rank| address & OFFSET | rank << RANK_SHIFT);
             b.row_op(&i.operands, f, ty, &[ty, U32])
         }
         64 => {
-            let f = row::ddr(|address, rank| address.wrapping_add(u64::from(rank) << RANK_SHIFT));
+            let f = row::ddr(|address, rank| address & !RANK | u64::from(rank << RANK_SHIFT));
             b.row_op(&i.operands, f, ty, &[ty, U32])
         }
         _ => unsupported(i.mnemonic()),
@@ -38,8 +40,8 @@ pub(super) fn rank(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decod
         return unsupported(i.mnemonic());
     };
     match ty.bits {
-        32 => b.row_op(&i.operands, row::rr(|_| 0), U32, &[ty]),
-        64 => b.row_op(&i.operands, row::rd(|_| 0), U32, &[ty]),
+        32 => b.row_op(&i.operands, row::rr(|address| address >> RANK_SHIFT), U32, &[ty]),
+        64 => b.row_op(&i.operands, row::rd(|address| address as u32 >> RANK_SHIFT), U32, &[ty]),
         _ => unsupported(i.mnemonic()),
     }
 }

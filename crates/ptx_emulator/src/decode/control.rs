@@ -202,21 +202,16 @@ pub(super) fn barrier(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> De
     Ok(())
 }
 
-/// Without cluster launches every block is a cluster, so its barrier is the block's (on a number of its own).
+/// `barrier.cluster`
 fn cluster_barrier(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decoded {
     m.ignore(|name| matches!(name, "aligned" | "relaxed" | "acquire" | "release"));
     let id = b.constant_bits(Class::R, u64::from(crate::machine::CLUSTER_BARRIER));
-    match (m.take("arrive"), m.take("wait")) {
-        // Arriving and waiting are apart here; a block-wide meeting at the wait orders them as needed.
-        (true, false) => b.emit(OpKind::Nothing),
-        (false, true) => b.emit(OpKind::Barrier(Box::new(BarrierOp {
-            kind: BarrierKind::Sync,
-            id,
-            count: NONE,
-            aligned: false,
-        }))),
+    let kind = match (m.take("arrive"), m.take("wait")) {
+        (true, false) => BarrierKind::ClusterArrive,
+        (false, true) => BarrierKind::ClusterWait,
         _ => return unsupported(i.mnemonic()),
-    }
+    };
+    b.emit(OpKind::Barrier(Box::new(BarrierOp { kind, id, count: NONE, aligned: false })));
     Ok(())
 }
 

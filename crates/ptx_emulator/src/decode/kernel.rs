@@ -143,6 +143,7 @@ pub(super) fn info(
             .map_or(registers(decoded), |[limit, ..]| registers(decoded).min(limit)),
         max_threads: directive(".maxntid"),
         required_threads: directive(".reqntid"),
+        required_cluster: directive(".reqnctapercluster"),
         function: index,
         shared_layout: layout,
         dynamic_shared_offset: end.next_multiple_of(dynamic_align) as u32,

@@ -25,6 +25,11 @@ pub(super) fn clock_register(clock: Clock) -> (Class, u32) {
     }
 }
 
+/// The one that is a predicate.
+pub(super) fn predicate(name: &str) -> Option<Value> {
+    (name == "%is_explicit_cluster").then_some(Value::Special(Special::IsExplicitCluster))
+}
+
 /// Registers with one value for the life of a thread.
 pub(super) fn constant(name: &str) -> Option<Value> {
     let axis = |suffix: &str| match suffix {
@@ -48,11 +53,10 @@ pub(super) fn constant(name: &str) -> Option<Value> {
             "%ntid" => Value::Special(Special::BlockDim(axis)),
             "%ctaid" => Value::Special(Special::BlockId(axis)),
             "%nctaid" => Value::Special(Special::GridDim(axis)),
-            // Without clusters every block is a cluster of its own.
-            "%clusterid" => Value::Special(Special::BlockId(axis)),
-            "%nclusterid" => Value::Special(Special::GridDim(axis)),
-            "%cluster_ctaid" => Value::Bits(0),
-            "%cluster_nctaid" => Value::Bits(1),
+            "%clusterid" => Value::Special(Special::ClusterId(axis)),
+            "%nclusterid" => Value::Special(Special::ClusterCount(axis)),
+            "%cluster_ctaid" => Value::Special(Special::ClusterBlockId(axis)),
+            "%cluster_nctaid" => Value::Special(Special::ClusterDim(axis)),
             _ => return None,
         });
     }
@@ -72,9 +76,8 @@ pub(super) fn constant(name: &str) -> Option<Value> {
         "%dynamic_smem_size" => Value::Special(Special::DynamicShared),
         "%total_smem_size" => Value::Special(Special::TotalShared),
         "%aggr_smem_size" => Value::Special(Special::TotalShared),
-        "%cluster_ctarank" => Value::Bits(0),
-        "%cluster_nctarank" => Value::Bits(1),
-        "%is_explicit_cluster" => Value::Bits(0),
+        "%cluster_ctarank" => Value::Special(Special::ClusterRank),
+        "%cluster_nctarank" => Value::Special(Special::ClusterBlocks),
         // The driver's own use of them, which NVIDIA's cooperative groups and others' (CUDA.jl's) build on.
         "%envreg1" => Value::Special(Special::GridWorkspaceHigh),
         "%envreg2" => Value::Special(Special::GridWorkspaceLow),

@@ -6,6 +6,7 @@
 use std::sync::atomic::{Ordering, fence};
 
 use super::block::BlockState;
+use super::cluster::Remote;
 use super::counting::What;
 use super::launch::Engine;
 use super::local;
@@ -278,7 +279,22 @@ impl Engine<'_> {
             return Err(request.bad(Reason::Misaligned, wrong));
         }
         let (base, length) = match space {
-            Space::Shared => (window::SHARED_RESERVED, block.shared.len() as u64),
+            Space::Shared => {
+                let row = self.cluster.is_some().then(|| places.row());
+                if let Some(row) = row
+                    && let Some(remote) = self.remote(block, &row, mask)
+                {
+                    let rest = mask & !remote.mask;
+                    self.remote_access(warp, frame, request, &row, &remote)?;
+                    let request = Request { mask: rest, ..request };
+                    return if rest == 0 {
+                        Ok(())
+                    } else {
+                        self.in_space(block, warp, frame, request)
+                    };
+                }
+                (block.rank.shared_base, block.shared.len() as u64)
+            }
             Space::Local | Space::Frame => {
                 let base = window::LOCAL_RESERVED;
                 (base, (u64::from(frame.top_local) * 4).saturating_sub(base))
@@ -315,6 +331,39 @@ impl Engine<'_> {
             }
             (_, Direction::Load) => local::load_local(places, mask, op, warp, frame),
             (_, Direction::Store) => local::store_local(places, mask, op, warp, frame),
+        }
+        Ok(())
+    }
+
+    /// The shared memory of another block of the cluster.
+    fn remote_access(
+        &mut self,
+        warp: &mut Warp,
+        frame: &Frame,
+        request: Request<'_>,
+        row: &Row64,
+        remote: &Remote,
+    ) -> Accessed {
+        let Request { op, direction, pc, .. } = request;
+        self.check_remote(remote, row, op.bytes)?;
+        if let Some(counting) = &mut self.counting {
+            let places = Places::of(row, remote.mask);
+            counting.access(pc, direction.what(), Space::Shared, places, remote.mask, op.bytes);
+        }
+        if let Some(member) = self.member(remote.rank) {
+            let places = Places::Each(row);
+            let (base, mask) = (remote.base, remote.mask);
+            match direction {
+                Direction::Load => {
+                    transfer::load(&member.shared, base, places, mask, op, warp, frame)
+                }
+                Direction::Store => {
+                    transfer::store(&member.shared, base, places, mask, op, warp, frame)
+                }
+            }
+        }
+        if direction == Direction::Store {
+            self.wrote_remote(remote, row, op.bytes);
         }
         Ok(())
     }

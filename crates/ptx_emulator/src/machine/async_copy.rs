@@ -276,7 +276,7 @@ impl Engine<'_> {
             let at = |active: u32| Position { active, ..at };
             let whole = lanes(read).filter(|lane| kept[*lane] == bytes);
             let whole = whole.fold(0, |mask, lane| mask | 1 << lane);
-            let targets = shared_addresses(&offsets);
+            let targets = shared_addresses(block, &offsets);
             let (read, write) = ((Action::Read, bytes, bytes), (Action::Write, bytes, bytes));
             self.moved(block, warp, at(whole), (Space::Global, &sources), read);
             self.moved(block, warp, at(mask), (Space::Shared, &targets), write);

@@ -9,7 +9,7 @@ use super::warp::Warp;
 use super::watch::Position;
 use crate::checks::BlockChecks;
 use crate::events::{Action, Offsets};
-use crate::memory::{Storage, window};
+use crate::memory::Storage;
 use crate::op::{Address, AddressRow, MemoryOp, Order, Space};
 use crate::row::{LANES, Row64, lanes};
 
@@ -24,6 +24,13 @@ impl SharedMemory<'_> {
     pub(super) fn delivered(&mut self) {
         if let Some(race) = self.checks.as_mut().and_then(|checks| checks.race.as_mut()) {
             race.copies_delivered();
+        }
+    }
+
+    /// Another block has written to shared memory.
+    pub(super) fn initialised(&mut self, offset: usize, bytes: u32) {
+        if let Some(init) = self.checks.as_mut().and_then(|checks| checks.init.as_mut()) {
+            init.shared.mark(offset, bytes as usize);
         }
     }
 
@@ -126,7 +133,7 @@ impl Engine<'_> {
     }
 }
 
-/// Addresses in shared memory of these offsets.
-pub(super) fn shared_addresses(offsets: &[usize; LANES]) -> Row64 {
-    offsets.map(|offset| window::SHARED_RESERVED + offset as u64)
+/// Addresses in the block's shared memory of these offsets.
+pub(super) fn shared_addresses(block: &BlockState, offsets: &[usize; LANES]) -> Row64 {
+    offsets.map(|offset| block.rank.shared_base + offset as u64)
 }

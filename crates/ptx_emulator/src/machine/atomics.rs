@@ -2,6 +2,7 @@
 
 use super::access::{Accessed, addresses, bad, generic_group};
 use super::block::BlockState;
+use super::cluster::Remote;
 use super::counting::What;
 use super::launch::Engine;
 use super::local;
@@ -93,7 +94,14 @@ impl Engine<'_> {
             let one = 1 << lane;
             let old = match space {
                 Space::Shared => {
-                    let base = window::SHARED_RESERVED;
+                    if let Some(remote) = self.remote(block, at, one) {
+                        let old = self.remote_atomic(op, operands, at, lane, &remote)?;
+                        if let Some(row) = op.d.get(element) {
+                            put(warp, frame, op, *row, lane, old);
+                        }
+                        continue;
+                    }
+                    let base = block.rank.shared_base;
                     let end = block.shared.len() as u64;
                     let offset = address.wrapping_sub(base);
                     if end < u64::from(op.bytes) || offset > end - u64::from(op.bytes) {
@@ -170,8 +178,27 @@ impl Engine<'_> {
         Ok(found.data.update(offset, op.bytes, alone, change))
     }
 
+    /// Changes an element in the shared memory of another block of the cluster.
+    fn remote_atomic(
+        &mut self,
+        op: &AtomicOp,
+        operands: Operands,
+        at: &Row64,
+        lane: usize,
+        remote: &Remote,
+    ) -> Result<u128, Box<BadAccess>> {
+        self.check_remote(remote, at, op.bytes)?;
+        let offset = at[lane].wrapping_sub(remote.base) as usize;
+        // The blocks of a cluster run one after the other.
+        let change = |old| compute(op, old, operands, true);
+        let member = self.member(remote.rank);
+        let old = member.map_or(0, |member| member.shared.update(offset, op.bytes, true, change));
+        self.wrote_remote(remote, at, op.bytes);
+        Ok(old)
+    }
+
     fn shared_misses(&self, block: &BlockState, at: &Row64, mask: u32, bytes: u32) -> u32 {
-        let (base, length) = (window::SHARED_RESERVED, block.shared.len() as u64);
+        let (base, length) = (block.rank.shared_base, block.shared.len() as u64);
         mask & !Places::Each(at).fitting(mask, bytes, base, length)
     }
 }

@@ -10,6 +10,9 @@ use super::warp::{State, Warp};
 use crate::fault::{Fault, FaultKind};
 use crate::op::{BarrierKind, BarrierOp, NONE, OpKind};
 
+/// Barriers that a block has (PTX ISA, `bar`).
+pub(super) const BARRIERS: usize = 16;
+
 /// One of a block's barriers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Barrier {
@@ -88,14 +91,21 @@ impl Engine<'_> {
         number: u32,
         count: u32,
     ) -> Result<Arrival, Box<Fault>> {
+        match op.kind {
+            BarrierKind::ClusterArrive => {
+                self.arrive_at_cluster(block, warp, split, pc)?;
+                return Ok(Arrival::Passed);
+            }
+            BarrierKind::ClusterWait => {
+                let passed = self.wait_at_cluster(block, warp, split, pc)?;
+                return Ok(if passed { Arrival::Passed } else { Arrival::Parked });
+            }
+            _ => {}
+        }
         let mask = warp.splits[split].mask;
         let frame = warp.splits[split].frame;
         // Numbers above 15 work on silicon as if only their low bits counted (recorded).
-        let number = if number == super::CLUSTER_BARRIER && count == 0 {
-            super::CLUSTER_BARRIER as usize
-        } else {
-            (number & 15) as usize
-        };
+        let number = number as usize % BARRIERS;
         if !count.is_multiple_of(32) {
             let note = format!("barrier {number} is given a thread count of {count}");
             let fault = self.fault(block, warp, frame, pc, mask, FaultKind::InvalidBarrier);
@@ -143,6 +153,7 @@ impl Engine<'_> {
 
     /// Lets threads go on whose barrier is complete. True if there were any.
     pub(super) fn release_barriers(&mut self, block: &mut Block) -> bool {
+        self.meet_cluster(block);
         let mut released = false;
         for number in 0..block.state.barriers.len() {
             if !block.state.barriers[number].complete(&block.warps) {
@@ -193,7 +204,10 @@ impl Engine<'_> {
                         let row = &mut warp.predicates[(frame.base_predicate + d) as usize];
                         crate::row::write_mask(row, if value { u32::MAX } else { 0 }, split.mask);
                     }
-                    BarrierKind::Sync | BarrierKind::Arrive => {}
+                    BarrierKind::Sync
+                    | BarrierKind::Arrive
+                    | BarrierKind::ClusterArrive
+                    | BarrierKind::ClusterWait => {}
                 }
             }
             let split = &mut warp.splits[index];

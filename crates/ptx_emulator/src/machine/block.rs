@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::CLUSTER_BARRIER;
 use super::async_copy::AsyncCopies;
-use super::barrier::Barrier;
+use super::barrier::{BARRIERS, Barrier};
+use super::cluster::Rank;
 use super::mbarrier::Mbarriers;
 use super::warp::Warp;
 use super::work::Random;
@@ -29,6 +29,10 @@ pub(super) struct BlockState {
     pub(super) position: u64,
     /// The choices to come, if these do not follow a fixed order.
     pub(super) random: Option<Random>,
+    /// Its place in its cluster.
+    pub(super) rank: Rank,
+    /// Whether the cluster has its shared memory, since another of its blocks runs.
+    pub(super) is_out: bool,
     /// Shared memory: static variables, then dynamic.
     pub(super) shared: Storage,
     pub(super) barriers: Vec<Barrier>,
@@ -50,8 +54,10 @@ impl Block {
                 index: [0; 3],
                 position: 0,
                 random: None,
+                rank: Rank::default(),
+                is_out: false,
                 shared: Storage::default(),
-                barriers: vec![Barrier::default(); CLUSTER_BARRIER as usize + 1],
+                barriers: vec![Barrier::default(); BARRIERS],
                 mbarriers: Mbarriers::default(),
                 copies: AsyncCopies::default(),
                 turn: 0,
@@ -72,6 +78,8 @@ impl Block {
     ) -> Result<(), BudgetExhausted> {
         self.state.linear = linear;
         self.state.index = index;
+        self.state.rank = Rank::default();
+        self.state.is_out = false;
         self.state.share.reserve(&mut self.state.shared, shared_bytes as usize)?;
         self.state.shared.refill(shared_bytes as usize, POISON);
         self.state.barriers.iter_mut().for_each(|barrier| *barrier = Barrier::default());

@@ -29,6 +29,7 @@ impl Template {
         program: &Program,
         kernel: &KernelInfo,
         addresses: &[u64],
+        in_clusters: bool,
     ) -> Template {
         let mut template = Template {
             r32: vec![Affine::uniform(u64::from(POISON32)); function.rows32 as usize],
@@ -42,6 +43,10 @@ impl Template {
                 Value::Param(offset) => *offset,
                 Value::Function(index) => super::function_address(*index),
                 Value::Variable { index, offset } => {
+                    if in_clusters && is_shared(program, *index) {
+                        // The block's rank comes on top.
+                        template.late.push((*class, *row, *value));
+                    }
                     variable_address(*index, program, kernel, addresses).wrapping_add(*offset)
                 }
                 Value::Frame(_) | Value::Special(_) => {
@@ -57,6 +62,11 @@ impl Template {
         }
         template
     }
+}
+
+fn is_shared(program: &Program, variable: u32) -> bool {
+    let space = program.variables.get(variable as usize).map(|variable| variable.space);
+    matches!(space, Some(VariableSpace::Shared | VariableSpace::DynamicShared))
 }
 
 /// The address of a variable in its own space.
@@ -136,6 +146,14 @@ pub(super) fn enter(
             Value::Frame(offset) => {
                 Values::Even(Affine::uniform(u64::from(frame.base_local) * 4 + u64::from(*offset)))
             }
+            Value::Variable { .. } => {
+                let base = match class {
+                    Class::R => template.r32.get(*row as usize),
+                    _ => template.r64.get(*row as usize),
+                };
+                let above = block.rank.shared_base - window::SHARED_RESERVED;
+                Values::Even(base.map_or(Affine::uniform(above), |base| base.plus(above)))
+            }
             Value::Special(special) => special_value(engine, block, warp.index, *special),
             _ => continue,
         };
@@ -146,7 +164,12 @@ pub(super) fn enter(
                 warp.r32.write(frame.base32 + row, &lanes.map(|lane| lane as u32), mask);
             }
             (Class::D, Values::Each(lanes)) => warp.r64.write(frame.base64 + row, &lanes, mask),
-            (Class::Predicate, _) => {}
+            (Class::Predicate, Values::Even(value)) => {
+                let all = if value.base == 0 { 0 } else { u32::MAX };
+                let row = (frame.base_predicate + row) as usize;
+                warp.predicates.get_mut(row).into_iter().for_each(|it| write_mask(it, all, mask));
+            }
+            (Class::Predicate, Values::Each(_)) => {}
         }
     }
     Ok(warp.new_frame(frame))
@@ -172,6 +195,8 @@ impl Values {
 fn special_value(engine: &Engine<'_>, block: &BlockState, warp: u32, special: Special) -> Values {
     let uniform = |value: u32| Values::Even(Affine::uniform(u64::from(value)));
     let lane = |f: &dyn Fn(u32) -> u32| Values::of(f);
+    let shape = engine.cluster_shape.unwrap_or([1; 3]);
+    let axis_of = |values: [u32; 3], axis: u8| values[usize::from(axis) % 3];
     let multiprocessors = engine.config.multiprocessors.max(1);
     match special {
         Special::ThreadId(axis) => {
@@ -188,6 +213,19 @@ fn special_value(engine: &Engine<'_>, block: &BlockState, warp: u32, special: Sp
         Special::BlockDim(axis) => uniform(engine.block_dim[usize::from(axis) % 3]),
         Special::BlockId(axis) => uniform(block.index[usize::from(axis) % 3]),
         Special::GridDim(axis) => uniform(engine.grid[usize::from(axis) % 3]),
+        Special::ClusterId(axis) => {
+            uniform(axis_of(block.index, axis) / axis_of(shape, axis).max(1))
+        }
+        Special::ClusterCount(axis) => {
+            uniform(axis_of(engine.grid, axis) / axis_of(shape, axis).max(1))
+        }
+        Special::ClusterBlockId(axis) => {
+            uniform(axis_of(block.index, axis) % axis_of(shape, axis).max(1))
+        }
+        Special::ClusterDim(axis) => uniform(axis_of(shape, axis)),
+        Special::ClusterRank => uniform(block.rank.rank),
+        Special::ClusterBlocks => uniform(shape.iter().product()),
+        Special::IsExplicitCluster => uniform(engine.cluster_shape.is_some().into()),
         Special::LaneId => lane(&|lane| lane),
         Special::LaneMaskEqual => lane(&|lane| 1 << lane),
         Special::LaneMaskLess => lane(&|lane| (1 << lane) - 1),

@@ -178,7 +178,7 @@ impl Engine<'_> {
         match window::of(address) {
             Window::Shared => {
                 let offset = address - window::SHARED_BASE;
-                inside(&block.shared, offset.checked_sub(window::SHARED_RESERVED).ok_or(address)?)
+                inside(&block.shared, offset.checked_sub(block.rank.shared_base).ok_or(address)?)
             }
             Window::Local => {
                 let at = address - window::LOCAL_BASE;

@@ -1,15 +1,16 @@
 //! Running a grid: checks of the launch, the order of blocks and warps, limits.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::block::{Block, BlockState};
 use super::block_order::BlockOrder;
+use super::cluster::{Cluster, Rank};
 use super::counting::Counting;
 use super::device::Device;
 use super::execute::Stop;
 use super::frame::{self, Template};
-use super::launch_check::{check, refuse};
+use super::launch_check::{check, check_cluster, refuse};
 use super::loops::Loops;
 use super::parallel;
 use super::pattern::Pattern;
@@ -64,6 +65,10 @@ pub(super) struct Engine<'a> {
     pub(super) grid_id: u64,
     /// See [`Machine::launch_cooperative`].
     pub(super) grid_workspace: u64,
+    /// Blocks of a cluster in x, y, z, if the launch has clusters.
+    pub(super) cluster_shape: Option<[u32; 3]>,
+    /// The running block's cluster, if it has more than this block.
+    pub(super) cluster: Option<Box<Cluster>>,
     pub(super) report: LaunchReport,
     /// What is counted, if anything is.
     pub(super) counting: Option<Box<Counting>>,
@@ -96,7 +101,7 @@ pub(super) struct Setup<'a> {
     params: &'a Storage,
     launch: &'a Launch<'a>,
     grid_id: u64,
-    grid_workspace: u64,
+    together: Together,
     work: &'a Work,
 }
 
@@ -126,7 +131,9 @@ impl<'a> Setup<'a> {
             block_dim: self.launch.block,
             dynamic_shared_bytes: self.launch.dynamic_shared_bytes,
             grid_id: self.grid_id,
-            grid_workspace: self.grid_workspace,
+            grid_workspace: self.together.grid_workspace,
+            cluster_shape: self.together.cluster,
+            cluster: None,
             report: LaunchReport::default(),
             counting: self.config.counters.then(|| Box::new(Counting::new(operations))),
             checks: None,
@@ -139,6 +146,15 @@ impl<'a> Setup<'a> {
             random: None,
         }
     }
+}
+
+/// What the blocks of a launch do together.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Together {
+    /// See [`Machine::launch_cooperative`]; 0: nothing.
+    pub(super) grid_workspace: u64,
+    /// Blocks of a cluster in x, y, z.
+    pub(super) cluster: Option<[u32; 3]>,
 }
 
 /// How far a block came.
@@ -154,7 +170,7 @@ pub(super) fn run(
     machine: &mut Machine,
     module: ModuleId,
     launch: &Launch<'_>,
-    grid_workspace: u64,
+    together: Together,
     output: &mut dyn Output,
 ) -> Result<LaunchReport, Box<Fault>> {
     let Some(loaded) = machine.modules.get(module.0 as usize).and_then(Option::as_ref) else {
@@ -167,21 +183,27 @@ pub(super) fn run(
         let name = launch.kernel.to_owned();
         return Err(refuse(launch, LaunchProblem::UnknownKernel { name, available }));
     };
-    check(launch, kernel, &machine.config).map_err(|problem| refuse(launch, problem))?;
+    let together = Together { cluster: together.cluster.or(kernel.required_cluster), ..together };
+    check(launch, kernel, &machine.config)
+        .and_then(|()| check_cluster(launch, kernel, together.cluster))
+        .map_err(|problem| refuse(launch, problem))?;
 
+    let cluster_blocks = together.cluster.map_or(1, |shape| shape.iter().product::<u32>());
     let mut templates: Vec<Option<Template>> = Vec::new();
     templates.resize_with(program.functions.len(), || None);
     for index in &kernel.reachable {
         let function = &program.functions[*index as usize];
         templates[*index as usize] =
-            Some(Template::new(function, program, kernel, &loaded.addresses));
+            Some(Template::new(function, program, kernel, &loaded.addresses, cluster_blocks > 1));
     }
     machine.launches += 1;
     machine.memory.note_launch(machine.launches, &ptx::demangle(&kernel.name));
-    let blocks = launch.grid.iter().map(|axis| u64::from(*axis)).product();
-    let jobs = jobs(machine, program, kernel, blocks);
+    let blocks: u64 = launch.grid.iter().map(|axis| u64::from(*axis)).product();
+    let clusters = blocks / u64::from(cluster_blocks);
+    // Blocks of a cluster wait for each other.
+    let jobs = if cluster_blocks > 1 { (1, false) } else { jobs(machine, program, kernel, blocks) };
     let fuel = machine.config.fuel.unwrap_or(u64::MAX);
-    let work = Work::new(blocks, machine.config.schedule_seed, fuel, jobs);
+    let work = Work::new(clusters, machine.config.schedule_seed, fuel, jobs);
     let setup = Setup {
         config: &machine.config,
         program,
@@ -192,7 +214,7 @@ pub(super) fn run(
         params: &Storage::of(&launch.params[..kernel.param_bytes as usize]),
         launch,
         grid_id: machine.launches,
-        grid_workspace,
+        together,
         work: &work,
     };
     let done = if work.jobs > 1 {
@@ -302,10 +324,14 @@ impl Engine<'_> {
         // A block for which there was no room yet.
         let mut pending = None;
         let mut failure: Option<Failure> = None;
+        // By their places in the order.
+        let mut clusters: HashMap<u64, Box<Cluster>> = HashMap::new();
         // One block after the other. When one waits for others, more are started: twice as many in each round in which
         // none comes to its end, so that a barrier of the whole grid is met soon.
         let mut wanted = 1;
         let mut turns = 0;
+        // Turns in which nothing was executed, and what had been before.
+        let (mut idle, mut before) = (0, 0);
         loop {
             while (resident.len() as u64) < wanted {
                 // Half of the memory is left for what blocks in progress take as they go.
@@ -316,27 +342,43 @@ impl Engine<'_> {
                 let Some((position, linear)) = pending.take().or_else(|| self.work.take()) else {
                     break;
                 };
-                let mut block = spare.take().unwrap_or_else(|| Block::new(&self.budget));
-                if let Err(fault) = self.start(&mut block, position, linear) {
-                    if !resident.is_empty() {
-                        // There is no room until another block ends.
-                        pending = Some((position, linear));
-                        wanted = resident.len() as u64;
-                        break;
+                let started = match self.cluster_blocks() {
+                    1 => {
+                        let block = spare.take().unwrap_or_else(|| Block::new(&self.budget));
+                        self.start(block, position, linear).map(|block| vec![block])
                     }
-                    self.work.fail(position);
-                    failure = earlier(failure, Failure { position, fault });
-                    continue;
-                }
+                    blocks => self.start_cluster(position, linear, blocks, &mut clusters),
+                };
+                let started = match started {
+                    Ok(started) => started,
+                    Err(fault) => {
+                        if !resident.is_empty() {
+                            // There is no room until another block ends.
+                            pending = Some((position, linear));
+                            wanted = resident.len() as u64;
+                            break;
+                        }
+                        self.work.fail(position);
+                        failure = earlier(failure, Failure { position, fault });
+                        continue;
+                    }
+                };
                 // New ones first: it is they that the others wait for.
-                resident.push_front(block);
+                started.into_iter().rev().for_each(|block| resident.push_front(block));
                 turns = 0;
             }
             let Some(mut block) = resident.pop_front() else {
                 break;
             };
             self.crowded = !resident.is_empty();
-            match self.run_block(&mut block) {
+            self.cluster = clusters.remove(&block.state.position);
+            self.enter_cluster(&mut block);
+            let progress = self.run_block(&mut block);
+            self.leave_cluster(&mut block);
+            if let Some(cluster) = self.cluster.take().filter(|cluster| !cluster.is_over()) {
+                clusters.insert(block.state.position, cluster);
+            }
+            match progress {
                 Ok(Progress::Finished) => {
                     self.block_ends(&mut block);
                     spare = resident.is_empty().then_some(block);
@@ -344,6 +386,16 @@ impl Engine<'_> {
                     turns = 0;
                 }
                 Ok(Progress::Turn) => {
+                    let executed = self.report.warp_instructions;
+                    idle = if executed == before { idle + 1 } else { 0 };
+                    before = executed;
+                    // Blocks that wait for their cluster: all of it is in progress.
+                    if idle > resident.len() {
+                        let (position, fault) = (block.state.position, self.deadlock(&block));
+                        self.work.fail(position);
+                        failure = earlier(failure, Failure { position, fault });
+                        continue;
+                    }
                     resident.push_back(block);
                     turns += 1;
                     if turns >= resident.len() {
@@ -362,12 +414,57 @@ impl Engine<'_> {
         failure.map_or(Ok(()), Err)
     }
 
-    fn start(&mut self, block: &mut Block, position: u64, linear: u64) -> Result<(), Box<Fault>> {
-        let [x, y, _] = self.grid.map(u64::from);
-        let index = [linear % x, linear / x % y, linear / x / y].map(|axis| axis as u32);
+    /// Blocks of a cluster.
+    fn cluster_blocks(&self) -> u32 {
+        self.cluster_shape.map_or(1, |shape| shape.iter().product())
+    }
+
+    /// Starts the blocks of a cluster, all or none.
+    fn start_cluster(
+        &mut self,
+        position: u64,
+        number: u64,
+        blocks: u32,
+        clusters: &mut HashMap<u64, Box<Cluster>>,
+    ) -> Result<Vec<Block>, Box<Fault>> {
+        let shape = self.cluster_shape.unwrap_or([1; 3]);
+        let grid = self.grid;
+        let first = place(number, [0, 1, 2].map(|axis| grid[axis] / shape[axis].max(1)));
+        let mut started = Vec::new();
+        for rank in 0..blocks {
+            let inner = place(rank.into(), shape);
+            let index = [0, 1, 2].map(|axis| first[axis] * shape[axis] + inner[axis]);
+            let [x, y, z] = index.map(u64::from);
+            let linear = (z * u64::from(grid[1]) + y) * u64::from(grid[0]) + x;
+            let block = Block::new(&self.budget);
+            started.push(self.start_as(block, position, linear, Rank::new(rank))?);
+        }
+        clusters.insert(position, Box::new(Cluster::new(blocks, self.threads_per_block())));
+        for (block, rank) in started.iter_mut().zip(0..) {
+            self.cluster = clusters.remove(&position);
+            debug_assert_eq!(block.state.rank.rank, rank);
+            self.leave_cluster(block);
+            clusters.extend(self.cluster.take().map(|cluster| (position, cluster)));
+        }
+        Ok(started)
+    }
+
+    fn start(&mut self, block: Block, position: u64, linear: u64) -> Result<Block, Box<Fault>> {
+        self.start_as(block, position, linear, Rank::default())
+    }
+
+    fn start_as(
+        &mut self,
+        mut block: Block,
+        position: u64,
+        linear: u64,
+        rank: Rank,
+    ) -> Result<Block, Box<Fault>> {
+        let index = place(linear, self.grid);
         let room = block.reset(linear, index, self.shared_bytes(), self.threads_per_block());
         room.map_err(|_| self.bare_fault(FaultKind::OutOfHostMemory))?;
         block.state.position = position;
+        block.state.rank = rank;
         let seed = self.config.schedule_seed;
         block.state.random = seed.map(|seed| Random::of_block(seed, linear));
         for warp in &mut block.warps {
@@ -381,8 +478,8 @@ impl Engine<'_> {
             let start = self.program.functions[function as usize].start;
             warp.add_split(start, alive, NONE, frame);
         }
-        self.block_begins(block);
-        Ok(())
+        self.block_begins(&mut block);
+        Ok(block)
     }
 
     /// Runs a block until its end, a fault or the end of its turn.
@@ -408,7 +505,8 @@ impl Engine<'_> {
     fn run_rounds(&mut self, block: &mut Block) -> Result<Progress, Box<Fault>> {
         let block_turn = if self.crowded { BLOCK_TURN_AMONG_BLOCKS } else { BLOCK_TURN };
         let mut begin = self.report.warp_instructions;
-        self.may_wait = false;
+        // Other blocks of the cluster may change what this one waits for.
+        self.may_wait = self.cluster.is_some();
         let mut vain_rounds = 0;
         loop {
             self.share_fuel();
@@ -436,6 +534,9 @@ impl Engine<'_> {
             }
             // Lanes that wait where ways meet may be what the others wait for.
             if !ran && !block.warps.iter_mut().any(Warp::release_any) {
+                if self.waits_for_cluster(block) {
+                    return Ok(Progress::Turn);
+                }
                 return Err(self.deadlock(block));
             }
             vain_rounds = if ran && in_vain { vain_rounds + 1 } else { 0 };
@@ -477,6 +578,12 @@ impl Engine<'_> {
         }
         Ok(())
     }
+}
+
+/// Where number `linear` is in a box, x fastest.
+fn place(linear: u64, size: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = size.map(|axis| u64::from(axis.max(1)));
+    [linear % x, linear / x % y, linear / x / y].map(|axis| axis as u32)
 }
 
 /// The one of two failures that one job would have met.

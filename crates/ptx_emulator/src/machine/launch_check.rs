@@ -22,6 +22,31 @@ pub(super) fn refuse(launch: &Launch<'_>, problem: LaunchProblem) -> Box<Fault> 
     })
 }
 
+/// Blocks that every device's clusters may have (CUDA C++ Programming Guide, Thread Block Clusters).
+const MOST_CLUSTER_BLOCKS: u64 = 8;
+
+/// A grid is made of whole clusters.
+pub(super) fn check_cluster(
+    launch: &Launch<'_>,
+    kernel: &KernelInfo,
+    cluster: Option<[u32; 3]>,
+) -> Result<(), LaunchProblem> {
+    let Some(cluster) = cluster else {
+        return Ok(());
+    };
+    if let Some(required) = kernel.required_cluster
+        && required != cluster
+    {
+        return Err(LaunchProblem::WrongCluster { cluster, required });
+    }
+    let blocks = cluster.iter().fold(1_u64, |all, size| all.saturating_mul(u64::from(*size)));
+    if !(1..=MOST_CLUSTER_BLOCKS).contains(&blocks) {
+        return Err(LaunchProblem::ClusterSize { cluster, limit: MOST_CLUSTER_BLOCKS });
+    }
+    let whole = launch.grid.iter().zip(cluster).all(|(blocks, size)| blocks.is_multiple_of(size));
+    if whole { Ok(()) } else { Err(LaunchProblem::PartsOfClusters { grid: launch.grid, cluster }) }
+}
+
 /// The limits of every compute capability (CUDA C++ Programming Guide, compute capabilities).
 pub(super) fn check(
     launch: &Launch<'_>,

@@ -86,7 +86,7 @@ impl Engine<'_> {
             counting.access(pc, what, Space::Shared, Places::Each(&rows), active, ROW_BYTES);
         }
         if self.checks.is_some() {
-            let place = (Space::Shared, &shared_addresses(&offsets));
+            let place = (Space::Shared, &shared_addresses(block, &offsets));
             let what = (action, ROW_BYTES, 2);
             self.moved(block, warp, Position { frame, pc, active }, place, what);
         }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::access::addresses;
 use super::async_watch::SharedMemory;
 use super::block::BlockState;
+use super::cluster::Remote;
 use super::launch::Engine;
 use super::shared_address;
 use super::warp::Warp;
@@ -74,12 +75,21 @@ pub(super) fn update<T>(
     offset: usize,
     change: impl FnOnce(&mut Mbarrier) -> Result<T, MbarrierProblem>,
 ) -> Result<T, Misuse> {
-    if !block.mbarriers.live.contains(&offset) {
+    update_in(&block.mbarriers, &block.shared, offset, change)
+}
+
+fn update_in<T>(
+    objects: &Mbarriers,
+    shared: &Storage,
+    offset: usize,
+    change: impl FnOnce(&mut Mbarrier) -> Result<T, MbarrierProblem>,
+) -> Result<T, Misuse> {
+    if !objects.live.contains(&offset) {
         return Err(Misuse::NotInitialised);
     }
-    let mut object = Mbarrier::from_bits(block.shared.read(offset, OBJECT_BYTES));
+    let mut object = Mbarrier::from_bits(shared.read(offset, OBJECT_BYTES));
     let result = change(&mut object)?;
-    block.shared.write(offset, OBJECT_BYTES, object.to_bits());
+    shared.write(offset, OBJECT_BYTES, object.to_bits());
     Ok(result)
 }
 
@@ -96,6 +106,17 @@ impl Engine<'_> {
     ) -> Result<bool, Box<Fault>> {
         let frame = warp.frames[frame_index as usize];
         let at = addresses(warp, &frame, &op.address);
+        let mut mask = mask;
+        if self.cluster.is_some() {
+            let inside = shared_address::without_window(&at, op.space);
+            while let Some(remote) = self.remote(block, &inside, mask) {
+                self.remote_objects(block, warp, (frame_index, pc), op, &inside, &remote)?;
+                mask &= !remote.mask;
+            }
+            if mask == 0 {
+                return Ok(false);
+            }
+        }
         let offsets = shared_address::offsets(block, &at, op.space, mask, OBJECT_BYTES)
             .map_err(|bad| self.access_fault(block, warp, frame_index, pc, *bad))?;
         let counts = match op.count {
@@ -186,6 +207,60 @@ impl Engine<'_> {
         Ok(false)
     }
 
+    /// Arrives at mbarrier objects of another block of the cluster. Nothing else can be done with them there, and no state comes back
+    /// (PTX ISA, `mbarrier.arrive`).
+    fn remote_objects(
+        &mut self,
+        block: &BlockState,
+        warp: &Warp,
+        place: (u32, u32),
+        op: &MbarrierOp,
+        addresses: &Row64,
+        remote: &Remote,
+    ) -> Result<(), Box<Fault>> {
+        let (frame_index, pc) = place;
+        self.check_remote(remote, addresses, OBJECT_BYTES)
+            .map_err(|bad| self.access_fault(block, warp, frame_index, pc, *bad))?;
+        let counts = match op.count {
+            NONE => [1; LANES],
+            row => warp.r32.copy(warp.frames[frame_index as usize].base32 + row),
+        };
+        let Some(member) = self.member(remote.rank) else {
+            return Ok(());
+        };
+        for lane in lanes(remote.mask) {
+            let (at, count) = (addresses[lane].wrapping_sub(remote.base) as usize, counts[lane]);
+            let (objects, shared) = (&member.mbarriers, &member.shared);
+            let result = match op.kind {
+                MbarrierKind::Arrive { drop, completes } => {
+                    update_in(objects, shared, at, |object| object.arrive(count, drop, completes))
+                        .map(|_| ())
+                }
+                MbarrierKind::ArriveExpecting { drop } => {
+                    update_in(objects, shared, at, |object| object.arrive_expecting(count, drop))
+                        .map(|_| ())
+                }
+                MbarrierKind::Expect => {
+                    update_in(objects, shared, at, |object| object.expect(count))
+                }
+                MbarrierKind::Complete => {
+                    update_in(objects, shared, at, |object| object.complete(count))
+                }
+                MbarrierKind::Init | MbarrierKind::Invalidate | MbarrierKind::Wait { .. } => {
+                    let (one, kind) = (1 << lane, FaultKind::NotSharedMemory);
+                    let fault = self.fault(block, warp, frame_index, pc, one, kind);
+                    return Err(fault.with_note(
+                        "the mbarrier object is another block's: only its own block can set it up or wait for it"
+                            .to_owned(),
+                    ));
+                }
+            };
+            result
+                .map_err(|misuse| self.mbarrier_fault(block, warp, place, 1 << lane, at, misuse))?;
+        }
+        Ok(())
+    }
+
     /// The fault of a lane that used the object at `offset` wrongly.
     pub(super) fn mbarrier_fault(
         &self,
@@ -196,7 +271,7 @@ impl Engine<'_> {
         offset: usize,
         misuse: Misuse,
     ) -> Box<Fault> {
-        let address = window::SHARED_RESERVED + offset as u64;
+        let address = block.rank.shared_base + offset as u64;
         let note = match misuse {
             Misuse::NotInitialised => {
                 format!(

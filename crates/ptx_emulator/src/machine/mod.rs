@@ -9,6 +9,7 @@ mod barrier;
 mod block;
 mod block_order;
 mod call;
+mod cluster;
 mod counting;
 mod device;
 mod divergence;
@@ -49,6 +50,7 @@ pub(crate) use panics::panic_begin;
 use std::sync::Arc;
 
 pub use jobs::{Jobs, UnknownJobs};
+use launch::Together;
 use loops::Loops;
 use short::ShortOp;
 
@@ -61,6 +63,8 @@ use crate::program::{Program, Relocation, Value, VariableSpace};
 
 /// The barrier number that stands for the cluster's barrier; 0 to 15 are the block's.
 pub(crate) const CLUSTER_BARRIER: u32 = 16;
+
+pub(crate) use cluster::RANK_SHIFT;
 
 /// What the emulated device can do. Made with [`Default`], then changed where needed.
 #[derive(Clone, Debug)]
@@ -138,6 +142,15 @@ pub struct Launch<'a> {
     pub dynamic_shared_bytes: u32,
     /// The parameters, laid out by [`ParamInfo::offset`](crate::ParamInfo::offset), little-endian.
     pub params: &'a [u8],
+}
+
+/// What the blocks of a launch do together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coordination {
+    /// Whether the kernel gets what a barrier of the whole grid needs: see [`Machine::launch_cooperative`].
+    pub cooperative: bool,
+    /// Blocks of a cluster in x, y, z. `None`: those that the kernel is compiled for, else every block is a cluster of its own.
+    pub cluster: Option<[u32; 3]>,
 }
 
 /// Where a kernel's `vprintf` goes.
@@ -348,7 +361,7 @@ impl Machine {
         launch: &Launch<'_>,
         output: &mut dyn Output,
     ) -> Result<LaunchReport, Box<Fault>> {
-        launch::run(self, module, launch, 0, output)
+        self.launch_together(module, launch, Coordination::default(), output)
     }
 
     /// [`launch`](Machine::launch), with what a barrier of the whole grid needs: the kernel finds 8 bytes of memory, of which
@@ -363,6 +376,26 @@ impl Machine {
         launch: &Launch<'_>,
         output: &mut dyn Output,
     ) -> Result<LaunchReport, Box<Fault>> {
+        let coordination = Coordination { cooperative: true, ..Coordination::default() };
+        self.launch_together(module, launch, coordination, output)
+    }
+
+    /// [`launch`](Machine::launch), with what blocks have together: clusters, and what
+    /// [`launch_cooperative`](Machine::launch_cooperative) gives.
+    ///
+    /// # Errors
+    /// As for these, or if the grid is not made of whole clusters, or these have more than 8 blocks.
+    pub fn launch_together(
+        &mut self,
+        module: ModuleId,
+        launch: &Launch<'_>,
+        coordination: Coordination,
+        output: &mut dyn Output,
+    ) -> Result<LaunchReport, Box<Fault>> {
+        let together = Together { grid_workspace: 0, cluster: coordination.cluster };
+        if !coordination.cooperative {
+            return launch::run(self, module, launch, together, output);
+        }
         const BYTES: u32 = 8;
         let mut workspace = [0; BYTES as usize];
         workspace[..4].copy_from_slice(&BYTES.to_le_bytes());
@@ -371,7 +404,8 @@ impl Machine {
             .alloc(BYTES.into(), "barrier of the grid")
             .and_then(|address| memory.write(address, &workspace).map(|()| address))
             .map_err(|error| launch_check::refuse(launch, LaunchProblem::GridBarrier(error)))?;
-        let result = launch::run(self, module, launch, address, output);
+        let together = Together { grid_workspace: address, ..together };
+        let result = launch::run(self, module, launch, together, output);
         // Just allocated, and kernels cannot free what the host allocated.
         let _ = self.memory.free(address);
         result

@@ -10,7 +10,7 @@ use super::places::highest;
 use super::short::ShortOp;
 use super::transfer::{Stored, read_halves};
 use super::warp::{Frame, Warp};
-use crate::memory::{Memory, Storage, window};
+use crate::memory::{Memory, Storage};
 use crate::op::Space;
 use crate::registers::{Affine, Register, Window};
 use crate::row::{FULL, LANES, Outcome, lanes};
@@ -84,7 +84,7 @@ pub(super) struct Found<'a> {
 fn find<'a, T: Stored, const SHARED: bool, const COUNT: bool>(
     patterns: &mut [Pattern],
     memory: &'a Memory,
-    shared: &'a Storage,
+    shared: (&'a Storage, u64),
     at: Affine,
     mask: u32,
     pc: u32,
@@ -94,7 +94,7 @@ fn find<'a, T: Stored, const SHARED: bool, const COUNT: bool>(
         return None;
     }
     let (base, data) = if SHARED {
-        (window::SHARED_RESERVED, shared)
+        (shared.1, shared.0)
     } else {
         let found = memory.slot(pattern.slot)?;
         (found.base, &found.data)
@@ -116,7 +116,7 @@ macro_rules! found {
         find::<T, SHARED, $count>(
             &mut $hot.engine.patterns,
             &$hot.engine.memory,
-            &$hot.block.shared,
+            (&$hot.block.shared, $hot.block.rank.shared_base),
             $at,
             $mask,
             $op.pc,

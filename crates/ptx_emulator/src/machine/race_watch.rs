@@ -140,11 +140,11 @@ impl Engine<'_> {
         let bytes = (high - low).checked_add(u64::from(op.bytes))?;
         let (area, base) = match op.space {
             Space::Shared => {
-                let offset = low.checked_sub(window::SHARED_RESERVED)?;
+                let offset = low.checked_sub(block.rank.shared_base)?;
                 if offset.checked_add(bytes)? > block.shared.len() as u64 {
                     return None;
                 }
-                (Area::Shared, window::SHARED_RESERVED)
+                (Area::Shared, block.rank.shared_base)
             }
             Space::Global => {
                 let slot = self.caches.get(at.pc as usize).copied()?;
@@ -241,7 +241,7 @@ impl Engine<'_> {
             let places = Places::of(&inner, group);
             let good = group & !places.misaligned(group, bytes);
             let (area, base, length) = match space {
-                Space::Shared => (Area::Shared, window::SHARED_RESERVED, block.shared.len() as u64),
+                Space::Shared => (Area::Shared, block.rank.shared_base, block.shared.len() as u64),
                 Space::Local => {
                     let base = window::LOCAL_RESERVED;
                     let top = u64::from(frame.top_local) * 4;

@@ -4,6 +4,7 @@ use ptx::{SourceMap, demangle};
 
 use super::MachineConfig;
 use super::block::{Block, BlockState};
+use super::cluster::rank_of;
 use super::launch::Engine;
 use super::warp::{State, Warp};
 use crate::diagnostic::ranges;
@@ -170,8 +171,19 @@ impl Engine<'_> {
     }
 
     fn shared_place(&self, block: &BlockState, address: u64) -> String {
+        let rank = rank_of(address);
+        if self.cluster.is_some() && rank != u64::from(block.rank.rank) {
+            let member = u32::try_from(rank).ok().and_then(|rank| self.member(rank));
+            return match member.map(|member| member.shared.len()) {
+                None => format!("the cluster has no block of rank {rank}"),
+                Some(0) => format!("the cluster's block of rank {rank} has ended"),
+                Some(bytes) => {
+                    format!("outside of the {bytes} bytes of the cluster's block of rank {rank}")
+                }
+            };
+        }
         let size = block.shared.len() as u64;
-        let Some(offset) = address.checked_sub(window::SHARED_RESERVED) else {
+        let Some(offset) = address.checked_sub(block.rank.shared_base) else {
             return "before the first shared variable".to_owned();
         };
         let names: Vec<(&str, u64, u64)> = self

@@ -12,6 +12,18 @@ fn wrong(addresses: &Row64, mask: u32, test: impl Fn(u64) -> bool) -> u32 {
     lanes(mask).filter(|lane| test(addresses[*lane])).fold(0, |wrong, lane| wrong | 1 << lane)
 }
 
+/// Addresses in shared memory, where generic ones show it.
+pub(super) fn without_window(addresses: &Row64, space: Space) -> Row64 {
+    match space {
+        Space::Generic => addresses.map(|address| match window::of(address) {
+            Window::Shared => address.wrapping_sub(window::SHARED_BASE),
+            // Of no block: left to whoever wants it in shared memory.
+            _ => window::SHARED_RESERVED,
+        }),
+        _ => *addresses,
+    }
+}
+
 /// Offsets in the block's shared memory, for the lanes of `mask`: aligned to `bytes`, and all of the bytes are there.
 pub(super) fn offsets(
     block: &BlockState,
@@ -34,7 +46,7 @@ pub(super) fn offsets(
         &at,
         wrong(&at, mask, |address| address % u64::from(bytes.max(1)) != 0),
     )?;
-    let offset = |address: u64| address.wrapping_sub(window::SHARED_RESERVED);
+    let offset = |address: u64| address.wrapping_sub(block.rank.shared_base);
     let limit = (block.shared.len() as u64).checked_sub(u64::from(bytes));
     let outside = wrong(&at, mask, |address| limit.is_none_or(|limit| offset(address) > limit));
     let generic = |address: u64| window::of(address) == Window::Shared;

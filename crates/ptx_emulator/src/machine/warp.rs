@@ -96,6 +96,10 @@ pub(super) struct Warp {
     /// Lanes that panicked and left the report to another one, with the frame in which they had come to
     /// [`panic_begin`](crate::program::Program::panic_begin).
     pub(super) panicked: Vec<(u32, u32)>,
+    /// Lanes that have arrived at the cluster's barrier in its present phase.
+    pub(super) cluster_arrived: u32,
+    /// Lanes that arrived in a phase that is complete, and have not waited for it.
+    pub(super) cluster_passed: u32,
     /// What was counted of the lists of splits, joins and frames.
     counted_bytes: u64,
 }
@@ -114,6 +118,7 @@ impl Warp {
         self.local.clear();
         self.barrier_changed = false;
         self.panicked.clear();
+        (self.cluster_arrived, self.cluster_passed) = (0, 0);
     }
 
     /// The registers and predicates of a frame.

@@ -3,7 +3,6 @@
 //! Nothing here runs when there are no checks: the interpreter is compiled twice, and the other places ask
 //! once a block, barrier, call or warp operation.
 
-use super::CLUSTER_BARRIER;
 use super::barrier::Barrier;
 use super::block::{Block, BlockState};
 use super::init_watch::Place;
@@ -260,7 +259,7 @@ impl Engine<'_> {
                     .all(|warp| waiting.get(warp.index as usize) == Some(&warp.alive));
             race.barrier(own, number, waiting, all);
         }
-        if checks.set.contains(Check::Synccheck) && number != CLUSTER_BARRIER as usize {
+        if checks.set.contains(Check::Synccheck) {
             self.barrier_sites(&mut checks, block, number, barrier);
         }
         block.state.checks = Some(state);

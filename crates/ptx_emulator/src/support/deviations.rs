@@ -24,8 +24,8 @@ pub const DEVIATIONS: &[Deviation] = &[
     Deviation {
         name: "no clusters",
         hardware: "reads the upper byte of a shared address as the number of a block of the cluster",
-        emulator: "faults",
-        reason: "every block is a cluster of its own",
+        emulator: "faults unless that block is in the cluster and in progress",
+        reason: "such an address was not made by `mapa`, or too early or too late",
     },
     Deviation {
         name: "constants",

@@ -2,6 +2,7 @@
 #![no_std]
 
 mod barriers;
+mod clusters;
 
 use core::mem::MaybeUninit;
 
@@ -52,7 +53,8 @@ unsafe fn pipeline<const BYTES: usize>(x: *const u32, n: usize, out: *mut u32) {
         thread::sync_threads();
         let mirrored = (threads - 1 - i) * words;
         for word in 0..words {
-            sum = sum.wrapping_mul(31).wrapping_add(unsafe { *tiles[tile % 2].add(mirrored + word) });
+            sum =
+                sum.wrapping_mul(31).wrapping_add(unsafe { *tiles[tile % 2].add(mirrored + word) });
         }
         thread::sync_threads();
     }

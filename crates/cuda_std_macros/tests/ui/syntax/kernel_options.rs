@@ -44,4 +44,25 @@ pub unsafe fn registers_twice() {}
 #[kernel(launch_bounds(256 2))]
 pub unsafe fn without_a_comma() {}
 
+#[kernel(cluster)]
+pub unsafe fn cluster_without_a_number() {}
+
+#[kernel(cluster())]
+pub unsafe fn cluster_without_numbers() {}
+
+#[kernel(cluster(1, 1, 1, 2))]
+pub unsafe fn cluster_in_four_dimensions() {}
+
+#[kernel(cluster(9))]
+pub unsafe fn cluster_of_nine() {}
+
+#[kernel(cluster(2, 0))]
+pub unsafe fn cluster_of_none() {}
+
+#[kernel(cluster(4, 2, 2))]
+pub unsafe fn cluster_of_sixteen() {}
+
+#[kernel(cluster(2), cluster(2))]
+pub unsafe fn cluster_twice() {}
+
 fn main() {}

@@ -7,7 +7,6 @@ use super::super::row::Family::{
 use super::super::row::{Row, row};
 
 const IN_ORDER: &str = "accesses happen one at a time and in order, so that it has nothing to do";
-const NO_CLUSTERS: &str = "every block is a cluster of its own";
 
 pub(super) const ROWS: &[Row] = &[
     row("bra{.uni}", "=L", Branch).test("control_flow::nested_divergence_with_early_exits"),
@@ -53,12 +52,10 @@ pub(super) const ROWS: &[Row] = &[
         .golden("warp"),
     row("barrier.cluster.arrive{.release,relaxed}{.aligned}", "", Barrier)
         .since(78, 90)
-        .test("conformance::cluster_barrier")
-        .but(NO_CLUSTERS),
+        .test("clusters::phases_follow_each_other"),
     row("barrier.cluster.wait{.acquire}{.aligned}", "", Barrier)
         .since(78, 90)
-        .test("conformance::cluster_barrier")
-        .but(NO_CLUSTERS),
+        .test("clusters::phases_follow_each_other"),
     row("bar.warp.sync", "b32", Barrier)
         .since(60, 30)
         .test("conformance::lanes_wait_for_each_other"),

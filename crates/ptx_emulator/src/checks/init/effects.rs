@@ -188,7 +188,10 @@ fn effect(op: &Op, mnemonic: &str) -> Effect {
             let (result, p) = match op.kind {
                 BarrierKind::RedPopc { d, p } => ((R, d), p.row),
                 BarrierKind::Red { d, p, .. } => ((P, d), p.row),
-                BarrierKind::Sync | BarrierKind::Arrive => ((R, NONE), NONE),
+                BarrierKind::Sync
+                | BarrierKind::Arrive
+                | BarrierKind::ClusterArrive
+                | BarrierKind::ClusterWait => ((R, NONE), NONE),
             };
             let sources = [(R, op.id), (R, op.count), (P, p)];
             Effect::new(Flow::Use("an operand of a barrier"), &sources, &[result])

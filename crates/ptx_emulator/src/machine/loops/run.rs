@@ -9,7 +9,7 @@ use crate::machine::hot::{Hot, Pace};
 use crate::machine::pattern::Pattern;
 use crate::machine::quick::{Found, read, write};
 use crate::machine::short::ShortOp;
-use crate::memory::{Memory, Storage, window};
+use crate::memory::{Memory, Storage};
 use crate::op::{AddressRow, OpKind, Order, Space};
 use crate::registers::{Affine, Window, copy_register};
 use crate::row::{Class, FULL, Outcome, RowFn, Rows};
@@ -66,6 +66,7 @@ impl Loop {
         }
         let engine = &mut *hot.engine;
         let (memory, shared) = (&*engine.memory, &hot.block.shared);
+        let shared_base = hot.block.rank.shared_base;
         let mut doing = Vec::with_capacity(self.items.len());
         for item in &self.items {
             doing.push(match *item {
@@ -77,8 +78,14 @@ impl Loop {
                         at = at.plus(moves(step));
                     }
                     let pattern = engine.patterns.get(pc as usize)?;
-                    let (moving, iterations) =
-                        Moving::of(&op.kind, at, moves(step), mask, pattern, (memory, shared))?;
+                    let (moving, iterations) = Moving::of(
+                        &op.kind,
+                        at,
+                        moves(step),
+                        mask,
+                        pattern,
+                        (memory, shared, shared_base),
+                    )?;
                     limit = limit.min(iterations);
                     Doing::access(Moving { pc, ..moving })
                 }
@@ -208,7 +215,7 @@ impl<'a> Moving<'a> {
         by: u64,
         mask: u32,
         pattern: &Pattern,
-        (memory, shared): (&'a Memory, &'a Storage),
+        (memory, shared, shared_base): (&'a Memory, &'a Storage, u64),
     ) -> Option<(Moving<'a>, u64)> {
         let (op, action) = match kind {
             OpKind::Load(op) => (op, Action::Read),
@@ -220,7 +227,7 @@ impl<'a> Moving<'a> {
             at = widen_unsigned(at)?;
         }
         let (base, data, area) = if op.space == Space::Shared {
-            (window::SHARED_RESERVED, shared, Area::Shared)
+            (shared_base, shared, Area::Shared)
         } else {
             let found = memory.slot(pattern.slot)?;
             (found.base, &found.data, Area::Global { slot: pattern.slot, base: found.base })
