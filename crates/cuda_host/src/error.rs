@@ -335,7 +335,7 @@ pub(crate) enum Problem {
     Signature { kernel: &'static str, signature: String, difference: String },
 
     #[error("kernel `{kernel}`: {problem}")]
-    Shape { kernel: &'static str, problem: Shape },
+    Shape { kernel: String, problem: Shape },
 
     #[error(
         "out of memory: {} for {what} are more than the {} that are free of the device's {}\nhelp: {}",
@@ -420,7 +420,11 @@ fn there_is(available: &[String]) -> String {
 pub(crate) enum Shape {
     #[error(
         "the {what} is {asked}, and {axis} may not be 0\nhelp: {}",
-        if *what == "grid" { "nothing to compute needs no launch: skip it" } else { "a block needs at least one thread" }
+        match *what {
+            "grid" => "nothing to compute needs no launch: skip it",
+            "cluster" => "a cluster needs at least one block",
+            _ => "a block needs at least one thread",
+        }
     )]
     Zero { what: &'static str, asked: String, axis: char },
 
@@ -451,6 +455,45 @@ pub(crate) enum Shape {
          help: make the block smaller, or build the kernel with fewer registers a thread"
     )]
     KernelThreads { asked: String, threads: u64, limit: u32, registers: u32 },
+
+    #[error(
+        "this device cannot launch kernels cooperatively\n\
+         help: instead of waiting for the whole grid, end the kernel there and launch another"
+    )]
+    NoCooperative,
+
+    #[error(
+        "a cooperative launch of {} is more than the {limit} that the device holds at the same time, {each} on each of its \
+         {multiprocessors} multiprocessors\n\
+         help: use at most {limit} blocks, and let each thread do more (`thread::grid_stride`)",
+        counted(*asked as usize, "block")
+    )]
+    CooperativeGrid { asked: u64, limit: u64, each: u32, multiprocessors: u32 },
+
+    #[error(
+        "this device has compute capability {}.{}, and clusters need 9.0\n\
+         help: launch without `cluster`, with a kernel that uses none",
+        capability.0, capability.1
+    )]
+    NoClusters { capability: (u32, u32) },
+
+    #[error(
+        "a cluster of {asked} = {blocks} blocks is more than the {limit} blocks that a cluster may have\n\
+         help: make the cluster smaller"
+    )]
+    ClusterBlocks { asked: String, blocks: u64, limit: u64 },
+
+    #[error(
+        "a grid of {grid} blocks cannot be divided into clusters of {cluster} along {axis}\n\
+         help: round the grid up to whole clusters, and let the blocks that are too many do nothing"
+    )]
+    PartsOfClusters { grid: String, cluster: String, axis: char },
+
+    #[error(
+        "the launch asks for clusters of {asked} blocks, and the kernel is made for clusters of {required}\n\
+         help: leave `cluster` out of the launch"
+    )]
+    RequiredCluster { asked: String, required: String },
 
     #[error("{asked} bytes of dynamic shared memory: the number is negative")]
     NegativeShared { asked: i128 },

@@ -68,7 +68,7 @@ pub use device::{Attributes, Device, MemoryInfo};
 pub use driver::Backend;
 pub use error::{Ending, Error, ErrorKind, Result};
 pub use event::Event;
-pub use launch::{LaunchSize, SharedBytes, submit};
+pub use launch::{LaunchSize, SharedBytes, Together, submit, submit_together};
 pub use memory::{
     DeviceArray, DeviceCopy, DeviceMatrix, DeviceSlice, DeviceSliceMut, In, InOut, Layout, Out,
     ToDevice,

@@ -68,6 +68,8 @@ pub struct KernelAttributes {
     pub ptx_version: u32,
     /// The architecture it was compiled for, 10 × major + minor.
     pub binary_version: u32,
+    /// The blocks of the clusters that it is made for along x, y and z: `#[kernel(cluster(…))]`.
+    pub cluster: Option<[u32; 3]>,
 }
 
 impl Module {
@@ -226,7 +228,7 @@ impl DeviceState {
         Ok(Some(Function { raw, attributes: self.query(raw)?, entry }))
     }
 
-    /// `CUfunction_attribute` 0 to 6 (CUDA Driver API).
+    /// `CUfunction_attribute` 0 to 6, and 11 to 13 (CUDA Driver API).
     fn query(&self, function: CUfunction) -> Result<KernelAttributes> {
         let attribute = |number: c_int| -> Result<u32> {
             let mut value = 0;
@@ -235,6 +237,8 @@ impl DeviceState {
             self.after(code, || "read what a kernel needs".into())?;
             Ok(u32::try_from(value).unwrap_or(0))
         };
+        // Drivers before CUDA 11.8 do not know them.
+        let cluster = [11, 12, 13].map(|number| attribute(number).unwrap_or(0));
         Ok(KernelAttributes {
             max_threads_per_block: attribute(0)?,
             shared_bytes: attribute(1)?,
@@ -243,6 +247,7 @@ impl DeviceState {
             registers: attribute(4)?,
             ptx_version: attribute(5)?,
             binary_version: attribute(6)?,
+            cluster: (cluster[0] != 0).then_some(cluster.map(|axis| axis.max(1))),
         })
     }
 }

@@ -26,6 +26,44 @@ pub(crate) const MEMHOSTALLOC_PORTABLE: c_uint = 1;
 /// `CU_MEMHOSTALLOC_DEVICEMAP`
 pub(crate) const MEMHOSTALLOC_DEVICEMAP: c_uint = 2;
 
+/// `CUlaunchConfig`
+#[repr(C)]
+pub(crate) struct LaunchConfig {
+    pub(crate) grid: [c_uint; 3],
+    pub(crate) block: [c_uint; 3],
+    pub(crate) shared_bytes: c_uint,
+    pub(crate) stream: CUstream,
+    pub(crate) attributes: *mut LaunchAttribute,
+    pub(crate) attribute_count: c_uint,
+}
+
+/// `CUlaunchAttribute`: its number, and 64 bytes that belong to it.
+#[repr(C)]
+pub(crate) struct LaunchAttribute {
+    id: c_uint,
+    padding: c_uint,
+    value: [c_uint; 16],
+}
+
+impl LaunchAttribute {
+    /// `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`
+    pub(crate) fn cooperative(is_on: bool) -> Self {
+        let mut value = [0; 16];
+        value[0] = is_on.into();
+        Self { id: 2, padding: 0, value }
+    }
+
+    /// `CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`
+    pub(crate) fn cluster(blocks: [u32; 3]) -> Self {
+        let mut value = [0; 16];
+        value[..3].copy_from_slice(&blocks);
+        Self { id: 4, padding: 0, value }
+    }
+}
+
+// `value` is a union with 64-bit members (cuda.h).
+const _: () = assert!(size_of::<LaunchAttribute>() == 72);
+
 unsafe extern "C" {
     pub(crate) fn cuInit(flags: c_uint) -> Code;
     pub(crate) fn cuDriverGetVersion(version: *mut c_int) -> Code;
@@ -75,6 +113,31 @@ unsafe extern "C" {
         stream: CUstream,
         params: *mut *mut c_void,
         extra: *mut *mut c_void,
+    ) -> Code;
+
+    pub(crate) fn cuLaunchCooperativeKernel(
+        function: CUfunction,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared_bytes: c_uint,
+        stream: CUstream,
+        params: *mut *mut c_void,
+    ) -> Code;
+    pub(crate) fn cuLaunchKernelEx(
+        config: *const LaunchConfig,
+        function: CUfunction,
+        params: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) -> Code;
+    pub(crate) fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: *mut c_int,
+        function: CUfunction,
+        block_threads: c_int,
+        dynamic_shared_bytes: usize,
     ) -> Code;
 
     pub(crate) fn cuMemAlloc_v2(address: *mut CUdeviceptr, bytes: usize) -> Code;

@@ -10,16 +10,18 @@ use std::path::{Path, PathBuf};
 const LIMIT_MIB: u64 = 64;
 
 /// Test executables that run on whatever device there is, as `(package, test)`.
-const DEVICE_TESTS: [(&str, &str); 4] = [
+const DEVICE_TESTS: [(&str, &str); 5] = [
     ("ferrowarp", "kernels"),
     ("ferrowarp", "faults"),
     ("cuda_std", "on_device"),
     ("cuda_std", "maths"),
+    ("cuda_host", "on_device"),
 ];
 
-/// The kernels of `cuda_std`'s tests.
+/// The kernels of `cuda_std`'s and `cuda_host`'s tests.
 const TEST_KERNELS: &str = "crates/cuda_std/tests/device";
 const SM90_KERNELS: &str = "crates/cuda_std/tests/device_sm90";
+const HOST_KERNELS: &str = "crates/cuda_host/tests/device";
 const MATHS_KERNELS: &str = "crates/cuda_std/tests/device_maths";
 
 /// Where the PTX of the former is in the folder.
@@ -34,6 +36,7 @@ set -eu
 cd \"$(dirname \"$0\")\"
 export CUDA_DRIVER_BACKEND=\"${CUDA_DRIVER_BACKEND:-gpu}\"
 export CUDA_STD_TEST_PTX=\"$PWD/cuda_std.ptx\" CUDA_STD_TEST_PTX_SM90=\"$PWD/cuda_std_sm90.ptx\" CUDA_STD_MATHS_PTX=\"$PWD\"
+export CUDA_HOST_TEST_PTX=\"$PWD/cuda_host.ptx\"
 ./ferrowarp
 ./ferrowarp matmul --size 4096 --block 32
 export CUDA_STD_TEST_RECORD=\"$PWD/launches\"
@@ -75,6 +78,8 @@ pub fn run(out: &Path) -> Result<(), Error> {
     build(kernels(TEST_KERNELS, "device-tests").copy_to(out.join(TEST_PTX)))?;
     let sm90 = kernels(SM90_KERNELS, "device-tests-sm90").arch(NvvmArch::Compute90);
     build(sm90.ptx_version(8, 0).copy_to(out.join("cuda_std_sm90.ptx")))?;
+    let host = kernels(HOST_KERNELS, "device-tests-host").arch(NvvmArch::Compute90);
+    build(host.copy_to(out.join("cuda_host.ptx")))?;
     let maths = || kernels(MATHS_KERNELS, "device-maths");
     build(maths().without_libdevice().copy_to(out.join("maths_fallback.ptx")))?;
     // The tests of libdevice's functions are for those who have it.

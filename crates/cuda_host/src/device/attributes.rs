@@ -45,6 +45,8 @@ pub struct Attributes {
     pub memory_bus_bits: u32,
     /// Whether a cooperative launch (a barrier over the whole grid) is possible.
     pub cooperative_launch: bool,
+    /// Whether blocks can be launched in clusters.
+    pub cluster_launch: bool,
 }
 
 impl Attributes {
@@ -77,6 +79,7 @@ impl Attributes {
             memory_clock_khz: optional(36),
             memory_bus_bits: optional(37),
             cooperative_launch: optional(95) != 0,
+            cluster_launch: optional(120) != 0,
         })
     }
 }

@@ -14,6 +14,7 @@ pub(crate) use state::{DeviceState, lock};
 use crate::driver::{self, Backend};
 use crate::error::{Error, Failure, Result};
 use crate::event::Event;
+use crate::launch::{self, LaunchSize, SharedBytes};
 use crate::memory::{DeviceArray, DeviceCopy, DeviceMatrix, Layout, ToDevice};
 use crate::module::{KernelAttributes, Module};
 use crate::ptx_set::PtxSet;
@@ -187,6 +188,32 @@ impl Device {
     /// If no loaded module has a kernel of that name (the message lists those there are).
     pub fn kernel_attributes(&self, kernel: &str) -> Result<KernelAttributes> {
         Ok(self.state.function(kernel)?.attributes)
+    }
+
+    /// How many blocks of a kernel the device holds at the same time, with so many threads and so much dynamic shared memory each: the
+    /// most that a cooperative launch may have.
+    ///
+    /// ```no_run
+    /// # fn main() -> cuda_host::Result<()> {
+    /// # use cuda_host::{Device, DeviceArray, launch};
+    /// # use cuda_std::kernel;
+    /// # #[kernel] pub unsafe fn smooth(x: *mut f32, y: *mut f32, n: usize) {}
+    /// # fn run(gpu: &Device, mut x: DeviceArray<f32>, mut y: DeviceArray<f32>, n: usize) -> cuda_host::Result<()> {
+    /// let blocks = gpu.resident_blocks("smooth", 256, 0)?.min(n.div_ceil(256) as u64);
+    /// unsafe { launch!(smooth[blocks, 256; cooperative](&mut x, &mut y, n)) }?;
+    /// # Ok(()) }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// If no loaded module has a kernel of that name, or it can have no such block.
+    pub fn resident_blocks(
+        &self,
+        kernel: &str,
+        block: impl LaunchSize,
+        shared: impl SharedBytes,
+    ) -> Result<u64> {
+        launch::resident_blocks(&self.state, kernel, block, shared)
     }
 
     /// Copies host data to the device: a slice, `Vec` or array becomes a [`DeviceArray`]; a `nalgebra` matrix becomes a

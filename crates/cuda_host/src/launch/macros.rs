@@ -17,6 +17,17 @@
 ///
 /// Sizes that the device or the kernel cannot run are errors that name the limit.
 ///
+/// # Blocks that work together
+///
+/// Behind a `;` the brackets say what the blocks do together, as [`Together`](crate::Together) does:
+///
+/// - `[grid, block; cooperative]`: all blocks are on the device at the same time, so that the kernel can have a barrier of the whole
+///   grid (`cuda_std::cooperative_groups::this_grid`). [`Device::resident_blocks`](crate::Device::resident_blocks) says how many fit.
+/// - `[grid, block; cluster = (2, 1)]`: clusters of up to 8 blocks, an integer or a tuple of up to three
+///   (`cuda_std::cooperative_groups::this_cluster`). They need compute capability 9.0. A kernel that is made for clusters
+///   (`#[kernel(cluster(2, 1))]`) needs no word here.
+/// - `[grid, block, shared, &stream; cooperative, cluster = 2]`: all of it.
+///
 /// # Example
 ///
 /// ```no_run
@@ -86,6 +97,42 @@ macro_rules! launch {
             ::core::option::Option::Some($stream),
         )
     };
+    ($kernel:path [ $grid:expr, $block:expr $(,)? ; $($together:tt)+ ] ( $($argument:expr),* $(,)? )) => {
+        $crate::submit_together(
+            $kernel($($argument),*),
+            $grid,
+            $block,
+            0_u32,
+            ::core::option::Option::None,
+            $crate::together!($($together)+),
+        )
+    };
+    (
+        $kernel:path [ $grid:expr, $block:expr, $shared:expr $(,)? ; $($together:tt)+ ]
+        ( $($argument:expr),* $(,)? )
+    ) => {
+        $crate::submit_together(
+            $kernel($($argument),*),
+            $grid,
+            $block,
+            $shared,
+            ::core::option::Option::None,
+            $crate::together!($($together)+),
+        )
+    };
+    (
+        $kernel:path [ $grid:expr, $block:expr, $shared:expr, $stream:expr $(,)? ; $($together:tt)+ ]
+        ( $($argument:expr),* $(,)? )
+    ) => {
+        $crate::submit_together(
+            $kernel($($argument),*),
+            $grid,
+            $block,
+            $shared,
+            ::core::option::Option::Some($stream),
+            $crate::together!($($together)+),
+        )
+    };
     ($kernel:path [ $($config:tt)* ] ( $($arguments:tt)* )) => {
         ::core::compile_error!(
             "`launch!` takes two to four values in brackets: `kernel[grid, block](…)`, \
@@ -97,5 +144,27 @@ macro_rules! launch {
             "`launch!` takes a kernel, its grid and block in brackets, and its arguments in parentheses: \
              `launch!(kernel[grid, block](arguments…))`"
         )
+    };
+}
+
+/// What stands behind the `;` in [`launch!`]'s brackets.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! together {
+    (@ $together:expr ;) => { $together };
+    (@ $together:expr ; cooperative $(, $($rest:tt)*)?) => {
+        $crate::together!(@ $together.cooperative() ; $($($rest)*)?)
+    };
+    (@ $together:expr ; cluster = $blocks:expr $(, $($rest:tt)*)?) => {
+        $crate::together!(@ $together.cluster($blocks) ; $($($rest)*)?)
+    };
+    (@ $together:expr ; $($other:tt)+) => {
+        ::core::compile_error!(
+            "behind the `;`, `launch!` takes `cooperative` and `cluster = (x, y, z)`: \
+             `kernel[grid, block; cooperative](…)`, `kernel[grid, block; cluster = 2](…)`"
+        )
+    };
+    ($($together:tt)+) => {
+        $crate::together!(@ $crate::Together::new() ; $($together)+)
     };
 }

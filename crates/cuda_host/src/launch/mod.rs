@@ -3,17 +3,21 @@
 mod extent;
 mod macros;
 mod shape;
+mod together;
 mod transfer;
 
+use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
 use cuda_std::launch::{ArgumentFault, Arguments, KernelInfo};
 
 pub use extent::{LaunchSize, SharedBytes};
+pub use together::Together;
 
 use crate::device::DeviceState;
 use crate::error::{Problem, Result};
+use crate::module::Function;
 use crate::stream::Stream;
 use crate::sys;
 use shape::Plan;
@@ -38,15 +42,47 @@ pub fn submit(
     shared: impl SharedBytes,
     stream: Option<&Stream>,
 ) -> Result<()> {
-    run(arguments, grid.axes(), block.axes(), shared.bytes(), stream)
+    submit_together(arguments, grid, block, shared, stream, Together::new())
+}
+
+/// [`submit`] with what the blocks do `together`: what [`launch!`](crate::launch!) expands to where its brackets have a `;`.
+///
+/// # Errors
+/// As for [`submit`], and if the device, the kernel or the grid do not allow the clusters, or the device cannot hold all blocks of a
+/// cooperative launch at the same time.
+pub fn submit_together(
+    arguments: Arguments<'_>,
+    grid: impl LaunchSize,
+    block: impl LaunchSize,
+    shared: impl SharedBytes,
+    stream: Option<&Stream>,
+    together: Together,
+) -> Result<()> {
+    run(arguments, (grid.axes(), block.axes(), shared.bytes()), stream, together)
+}
+
+/// How many blocks of a kernel the device holds at the same time.
+pub(crate) fn resident_blocks(
+    state: &Arc<DeviceState>,
+    kernel: &str,
+    block: impl LaunchSize,
+    shared: impl SharedBytes,
+) -> Result<u64> {
+    let function = state.function(kernel)?;
+    let plan = Plan::check(kernel, [1; 3], block.axes(), shared.bytes(), &state.attributes)?;
+    let plan = plan.for_kernel(kernel, &function.attributes, &state.attributes)?;
+    state.bind()?;
+    plan.reserve_shared(state, &function)?;
+    let threads = plan.block.iter().product();
+    let each = together::resident_blocks(state, &function, threads, plan.shared)?;
+    Ok(u64::from(each) * u64::from(state.attributes.multiprocessors))
 }
 
 fn run(
     mut arguments: Arguments<'_>,
-    grid: [i128; 3],
-    block: [i128; 3],
-    shared: i128,
+    (grid, block, shared): ([i128; 3], [i128; 3], i128),
     stream: Option<&Stream>,
+    together: Together,
 ) -> Result<()> {
     let kernel = arguments.kernel();
     if let Some(fault) = arguments.fault() {
@@ -58,16 +94,78 @@ fn run(
     function.check_parameters(kernel, arguments.packed())?;
     let plan = plan.for_kernel(kernel.name, &function.attributes, &state.attributes)?;
 
+    let refused = |problem| Problem::Shape { kernel: kernel.name.into(), problem };
+    let cluster =
+        together.check(plan.grid, &function.attributes, &state.attributes).map_err(refused)?;
+
     state.bind()?;
     plan.reserve_shared(&state, &function)?;
+    if together.cooperative {
+        plan.check_resident(&state, &function)?.map_err(refused)?;
+    }
     let transfers = Transfers::begin(&state, &mut arguments)?;
     let mut params = arguments.pointers();
-    let [grid_x, grid_y, grid_z] = plan.grid;
-    let [block_x, block_y, block_z] = plan.block;
+    let stream_raw = stream.map_or(ptr::null_mut(), Stream::raw);
     // SAFETY: the function's module is loaded; `params` has one pointer for each parameter of the entry
     // (`check_parameters`), each to as many bytes as it takes, and the driver copies them before it returns. What the
     // kernel does with them is what the maker of `arguments` answered for.
     let code = unsafe {
+        start(&function, &plan, (together.cooperative, cluster), stream_raw, &mut params)
+    };
+    state.after(code, || format!("launch kernel `{}`", kernel.name))?;
+    state.note_launch(kernel.name);
+    transfers.finish(stream)
+}
+
+/// Hands a launch to the driver.
+///
+/// # Safety
+/// The function's module is loaded, the stream is one of its device or null, and `params` points to as many bytes for each parameter
+/// as it has.
+unsafe fn start(
+    function: &Function,
+    plan: &Plan,
+    (cooperative, cluster): (bool, Option<[u32; 3]>),
+    stream: sys::CUstream,
+    params: &mut [*mut c_void],
+) -> sys::Code {
+    let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (plan.grid, plan.block);
+    let params = params.as_mut_ptr();
+    if let Some(cluster) = cluster {
+        let mut attributes = [
+            sys::LaunchAttribute::cluster(cluster),
+            sys::LaunchAttribute::cooperative(cooperative),
+        ];
+        let config = sys::LaunchConfig {
+            grid: plan.grid,
+            block: plan.block,
+            shared_bytes: plan.shared,
+            stream,
+            attributes: attributes.as_mut_ptr(),
+            attribute_count: if cooperative { 2 } else { 1 },
+        };
+        // SAFETY: the caller's promise; the configuration and its attributes outlive the call.
+        return unsafe { sys::cuLaunchKernelEx(&config, function.raw, params, ptr::null_mut()) };
+    }
+    if cooperative {
+        // SAFETY: the caller's promise.
+        return unsafe {
+            sys::cuLaunchCooperativeKernel(
+                function.raw,
+                grid_x,
+                grid_y,
+                grid_z,
+                block_x,
+                block_y,
+                block_z,
+                plan.shared,
+                stream,
+                params,
+            )
+        };
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
         sys::cuLaunchKernel(
             function.raw,
             grid_x,
@@ -77,14 +175,11 @@ fn run(
             block_y,
             block_z,
             plan.shared,
-            stream.map_or(ptr::null_mut(), Stream::raw),
-            params.as_mut_ptr(),
+            stream,
+            params,
             ptr::null_mut(),
         )
-    };
-    state.after(code, || format!("launch kernel `{}`", kernel.name))?;
-    state.note_launch(kernel.name);
-    transfers.finish(stream)
+    }
 }
 
 /// The device to run on.

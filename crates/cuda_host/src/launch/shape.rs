@@ -15,18 +15,18 @@ pub(super) struct Plan {
     pub(super) shared: u32,
 }
 
-const AXES: [char; 3] = ['x', 'y', 'z'];
+pub(super) const AXES: [char; 3] = ['x', 'y', 'z'];
 
 impl Plan {
     /// Checks against what the device allows any kernel.
     pub(super) fn check(
-        kernel: &'static str,
+        kernel: &str,
         grid: [i128; 3],
         block: [i128; 3],
         shared: i128,
         device: &Attributes,
     ) -> Result<Self> {
-        let refused = |problem| Problem::Shape { kernel, problem };
+        let refused = |problem| Problem::Shape { kernel: kernel.into(), problem };
         let grid = axes("grid", grid, device.max_grid).map_err(refused)?;
         // The number of threads first: it is the limit that people meet.
         let threads = positive("block", block).map_err(refused)?;
@@ -50,11 +50,11 @@ impl Plan {
     /// Checks against what this kernel needs.
     pub(super) fn for_kernel(
         self,
-        kernel: &'static str,
+        kernel: &str,
         attributes: &KernelAttributes,
         device: &Attributes,
     ) -> Result<Self> {
-        let refused = |problem| Problem::Shape { kernel, problem };
+        let refused = |problem| Problem::Shape { kernel: kernel.into(), problem };
         let threads = self.block.iter().map(|axis| u64::from(*axis)).product::<u64>();
         let limit = attributes.max_threads_per_block;
         if threads > u64::from(limit) {
@@ -89,7 +89,7 @@ impl Plan {
 }
 
 /// The product of the axes, which must be positive; saturating.
-fn positive(what: &'static str, asked: [i128; 3]) -> Result<u64, Shape> {
+pub(super) fn positive(what: &'static str, asked: [i128; 3]) -> Result<u64, Shape> {
     let mut product = 1_i128;
     for (size, axis) in asked.into_iter().zip(AXES) {
         match size {
@@ -125,17 +125,17 @@ fn axes(what: &'static str, asked: [i128; 3], limits: [u32; 3]) -> Result<[u32; 
 }
 
 /// `16 x 16 x 1`.
-fn written(axes: [i128; 3]) -> String {
+pub(super) fn written(axes: [i128; 3]) -> String {
     let [x, y, z] = axes;
     format!("{x} x {y} x {z}")
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// An H200.
-    const DEVICE: Attributes = Attributes {
+    pub(in super::super) const DEVICE: Attributes = Attributes {
         compute_capability: (9, 0),
         multiprocessors: 132,
         warp_size: 32,
@@ -155,6 +155,7 @@ mod tests {
         memory_clock_khz: 0,
         memory_bus_bits: 0,
         cooperative_launch: true,
+        cluster_launch: true,
     };
 
     #[track_caller]
@@ -260,7 +261,7 @@ mod tests {
         );
     }
 
-    const ATTRIBUTES: KernelAttributes = KernelAttributes {
+    pub(in super::super) const ATTRIBUTES: KernelAttributes = KernelAttributes {
         max_threads_per_block: 1024,
         shared_bytes: 0,
         constant_bytes: 0,
@@ -268,6 +269,7 @@ mod tests {
         registers: 16,
         ptx_version: 70,
         binary_version: 90,
+        cluster: None,
     };
 
     #[test]
