@@ -86,6 +86,76 @@ copy!(
     "Past the L1 cache, straight from L2. CUDA: `__pipeline_memcpy_async(shared, global, 16)`."
 );
 
+macro_rules! copy_zero_filled {
+    ($name:ident, $bytes:literal, $cache:literal) => {
+        #[doc = concat!("Begins to write ", $bytes, " bytes to shared memory: the first from global memory, and `zeros` of zero behind them.")]
+        #[doc = ""]
+        #[doc = concat!("CUDA: `__pipeline_memcpy_async(shared, global, ", $bytes, ", zeros)`.")]
+        #[doc = concat!("PTX: `cp.async.", $cache, ".shared.global` with the size of the source, PTX ISA 7.0, sm_80.")]
+        #[doc = ""]
+        #[doc = "# Safety"]
+        #[doc = ""]
+        #[doc = concat!(
+            "`shared` points to ", $bytes, " bytes of shared memory, and `global` to ", $bytes, " less `zeros` bytes of global memory; \
+             anywhere, if these are none. Both are multiples of ", $bytes, ", and `zeros` is at most ", $bytes, ". Until a wait for the \
+             copy ([`wait_group`], [`wait_all`], a [`Barrier`]) nobody writes either, or reads the copy."
+        )]
+        #[inline(always)]
+        #[gpu_only]
+        pub unsafe fn $name<T>(shared: *mut T, global: *const T, zeros: u32) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                core::arch::asm!(
+                    concat!("cp.async.", $cache, ".shared.global [{}], [{}], ", $bytes, ", {};"),
+                    in(reg32) shared_address(shared),
+                    in(reg64) convert_generic_to_specific_address_space(global, AddressSpace::Global),
+                    in(reg32) $bytes - zeros,
+                    options(nostack, preserves_flags)
+                );
+            }
+        }
+    };
+}
+
+copy_zero_filled!(cp_async_4_zero_filled, 4, "ca");
+copy_zero_filled!(cp_async_8_zero_filled, 8, "ca");
+copy_zero_filled!(cp_async_16_zero_filled, 16, "cg");
+
+/// Begins to copy `from[index]` to shared memory, or zero if there is no such element: what a tile at the edge of a matrix needs.
+///
+/// ```no_run
+/// # use cuda_std::async_copy::cp_async_or_zero;
+/// # let (tile, x, i): (*mut f32, &[f32], usize) = (core::ptr::null_mut(), &[], 0);
+/// unsafe { cp_async_or_zero(tile.add(i % 32), x, i) };
+/// ```
+///
+/// `T` has 4, 8 or 16 bytes and is aligned to as many, or the kernel does not compile. PTX: `cp.async`, PTX ISA 7.0, sm_80.
+///
+/// # Safety
+///
+/// `shared` points to a `T` in shared memory, and `from` lies in global memory. Until a wait for the copy ([`wait_group`], [`wait_all`],
+/// a [`Barrier`]) nobody writes either, or reads the copy.
+#[inline(always)]
+pub unsafe fn cp_async_or_zero<T: bytemuck::Zeroable>(shared: *mut T, from: &[T], index: usize) {
+    const {
+        assert!(
+            matches!(size_of::<T>(), 4 | 8 | 16) && align_of::<T>() == size_of::<T>(),
+            "an asynchronous copy is of 4, 8 or 16 bytes, aligned to as many: put `#[repr(align(16))]` on a struct of 16 bytes"
+        );
+    }
+    let exists = index < from.len();
+    let global = from.as_ptr().wrapping_add(if exists { index } else { 0 });
+    let zeros = if exists { 0 } else { size_of::<T>() as u32 };
+    // SAFETY: the caller's promise; the element exists, or nothing is read.
+    unsafe {
+        match size_of::<T>() {
+            4 => cp_async_4_zero_filled(shared, global, zeros),
+            8 => cp_async_8_zero_filled(shared, global, zeros),
+            _ => cp_async_16_zero_filled(shared, global, zeros),
+        }
+    }
+}
+
 /// Ends a group of copies: all that this thread has begun since the last call, or none.
 ///
 /// CUDA: `__pipeline_commit()`; PTX: `cp.async.commit_group`, PTX ISA 7.0, sm_80.

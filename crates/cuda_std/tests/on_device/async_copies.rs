@@ -92,3 +92,42 @@ fn barriers_may_lie_in_dynamic_shared_memory() {
         assert_eq!(device.download::<u32>(out, threads), expected, "{threads} threads");
     }
 }
+
+#[test]
+fn what_is_past_the_end_is_zero() {
+    let mut device = device();
+    for (kernel, words) in [("edges_4", 1), ("edges_8", 2), ("edges_16", 4)] {
+        for (blocks, threads, len) in [(2, 40, 70), (1, 64, 64), (1, 33, 1), (1, 8, 0)] {
+            let values: Vec<u32> = numbers(30).take(words * len).map(|n| n as u32).collect();
+            let x = device.upload(&values);
+            let all = blocks * threads;
+            let out = device.upload(&vec![[0x5A5A_u32; 4]; all]);
+            let params = Params::default().slice(x, len).value(out);
+            device.run(kernel, line(blocks as u32, threads as u32), &params);
+            let expected: Vec<[u32; 4]> = (0..all)
+                .map(|at| at / threads * threads + (threads - 1 - at % threads))
+                .map(|at| {
+                    let word = |i: usize| values.get(words * at + i).copied().unwrap_or(0);
+                    std::array::from_fn(|i| if i < words { word(i) } else { 0 })
+                })
+                .collect();
+            assert_eq!(device.download::<[u32; 4]>(out, all), expected, "{kernel}, {len}");
+        }
+    }
+}
+
+#[test]
+fn some_of_the_bytes_are_zero() {
+    let mut device = device();
+    let values: Vec<u32> = numbers(31).take(4).map(|n| n as u32 | 0x0101_0101).collect();
+    let x = device.upload(&values);
+    let out = device.upload(&[[0x5A5A_u32; 4]; 17]);
+    device.run("partly_zero", line(1, 17), &Params::default().value(x).value(out));
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    for (zeros, found) in device.download::<[u32; 4]>(out, 17).into_iter().enumerate() {
+        let mut expected = bytes.clone();
+        expected[16 - zeros..].fill(0);
+        let found: Vec<u8> = found.iter().flat_map(|word| word.to_le_bytes()).collect();
+        assert_eq!(found, expected, "{zeros} zeros");
+    }
+}

@@ -178,3 +178,53 @@ pub unsafe fn phases(out: *mut [u32; 8]) {
         ];
     }
 }
+
+/// Each thread's element of the tile, or zero past the end, mixed with that of its mirror image; `BYTES` at a time.
+unsafe fn at_the_edge<T: bytemuck::Zeroable + Copy, const WORDS: usize>(
+    x: &[T],
+    words: impl Fn(T) -> [u32; WORDS],
+    out: *mut [u32; 4],
+) {
+    let cells = tiles()[0].cast::<T>();
+    let (i, threads) = (block::thread_rank() as usize, block::num_threads() as usize);
+    let mut found = [0; 4];
+    unsafe {
+        cp_async_or_zero(cells.add(i), x, thread::index_usize());
+        wait_all();
+        thread::sync_threads();
+        found[..WORDS].copy_from_slice(&words(*cells.add(threads - 1 - i)));
+        *out.add(thread::index_usize()) = found;
+    }
+}
+
+/// Four words that are copied at once.
+#[derive(Clone, Copy, bytemuck::Zeroable)]
+#[repr(C, align(16))]
+pub struct Four([u32; 4]);
+
+#[kernel]
+pub unsafe fn edges_4(x: &[u32], out: *mut [u32; 4]) {
+    unsafe { at_the_edge(x, |x| [x], out) };
+}
+
+#[kernel]
+pub unsafe fn edges_8(x: &[u64], out: *mut [u32; 4]) {
+    unsafe { at_the_edge(x, |x| [x as u32, (x >> 32) as u32], out) };
+}
+
+#[kernel]
+pub unsafe fn edges_16(x: &[Four], out: *mut [u32; 4]) {
+    unsafe { at_the_edge(x, |x| x.0, out) };
+}
+
+/// Sixteen bytes, of which the last `zeros` are zero, for each `zeros` up to 16.
+#[kernel]
+pub unsafe fn partly_zero(x: *const Four, out: *mut Four) {
+    let cells = tiles()[0].cast::<Four>();
+    let i = block::thread_rank() as usize;
+    unsafe {
+        cp_async_16_zero_filled(cells.add(i), x, i as u32);
+        wait_all();
+        *out.add(i) = *cells.add(i);
+    }
+}
