@@ -107,7 +107,7 @@ pub mod warp;
 pub use core::{assert_eq, assert_ne};
 pub use cuda_std_macros::*;
 pub use disjoint::{DisjointMatrix, DisjointSlice, GridStrideMut};
-pub use float::{FastFloat, FloatExt, GpuFloat};
+pub use float::{Bf16x2, F16x2, FastFloat, FloatExt, GpuFloat};
 /// Vectors, matrices and quaternions for kernels: what [`thread`]'s indices are made of.
 pub use glam;
 pub use glam::{UVec2, UVec3};

@@ -7,6 +7,7 @@ mod externally_visible;
 mod gpu_only;
 mod kernel;
 mod print;
+mod unroll;
 mod written;
 
 use proc_macro::TokenStream;
@@ -146,4 +147,30 @@ pub fn println(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn __assertion_text(input: TokenStream) -> TokenStream {
     assertion_text::expand(input.into()).into()
+}
+
+/// Writes a loop out, round by round: CUDA's `#pragma unroll`, where the number of rounds is written as numbers.
+///
+/// In each round the variable is a constant, and each is compiled by itself: LLVM cannot choose to keep the loop, and an array that is
+/// indexed by the variable can stay in registers.
+///
+/// ```
+/// use cuda_std::unroll;
+///
+/// let x = [1.0_f32, 2.0, 3.0, 4.0];
+/// let mut sum = 0.0;
+/// unroll! {
+///     for i in 0..4 {
+///         sum += x[i] * x[3 - i];
+///     }
+/// }
+/// assert_eq!(sum, 20.0);
+/// ```
+///
+/// The range has both its ends written out (`0..8`, `1..=4`), of at most 1024 rounds: macros cannot compute. There is no `break` or
+/// `continue` of the loop, since none is left. Loops whose length is a constant that LLVM knows, a `const` generic for one, it unrolls by
+/// itself as far as it finds it good.
+#[proc_macro]
+pub fn unroll(input: TokenStream) -> TokenStream {
+    unroll::expand(input.into()).into()
 }

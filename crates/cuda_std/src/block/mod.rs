@@ -10,6 +10,9 @@
 //! | [`block_scan_inclusive`], [`block_inclusive_sum`] | `BlockScan::InclusiveScan` | this thread and those before it |
 //! | [`block_scan_exclusive`], [`block_exclusive_sum`] | `BlockScan::ExclusiveScan` | those before it alone |
 //! | [`block_broadcast`] | | one thread's value in all threads |
+//! | [`block_reduce_items`], [`block_scan_inclusive_items`], [`block_scan_exclusive_items`] | the same, of arrays | several items a thread |
+//! | [`load_blocked`], [`load_striped`], [`store_blocked`], [`store_striped`] | `BlockLoad`, `BlockStore` | a thread's items |
+//! | [`striped_to_blocked`], [`blocked_to_striped`] | `BlockExchange` | from one arrangement to the other |
 //!
 //! ```
 //! use cuda_std::block::block_sum;
@@ -44,8 +47,15 @@
 //! to them contain no such call and no barrier. They are barriers only as far as they need to be: to see what another thread
 //! wrote to memory takes a [`sync_threads`](crate::thread::sync_threads) of its own.
 
+mod items;
 #[cfg(target_arch = "nvptx64")]
 mod scratch;
+
+pub use items::{
+    block_reduce_items, block_scan_exclusive_items, block_scan_exclusive_items_total,
+    block_scan_inclusive_items, block_scan_inclusive_items_total, blocked_to_striped, load_blocked,
+    load_striped, store_blocked, store_striped, striped_to_blocked,
+};
 
 use core::ops::Add;
 

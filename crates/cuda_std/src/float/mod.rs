@@ -25,12 +25,14 @@
 mod ext;
 mod fast;
 mod gpu;
+mod pairs;
 #[cfg(test)]
 mod tests;
 
 pub use ext::FloatExt;
 pub use fast::FastFloat;
 pub use gpu::GpuFloat;
+pub use pairs::{Bf16x2, F16x2};
 
 /// Only f32 and f64 implement the traits, so that they can grow.
 mod sealed {

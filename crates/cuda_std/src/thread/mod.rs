@@ -27,7 +27,7 @@ pub use barrier::{
     block_fence, device_fence, grid_fence, nanosleep, sync_threads, sync_threads_and,
     sync_threads_count, sync_threads_or, system_fence,
 };
-pub use grid_stride::{GridStride, grid_stride};
+pub use grid_stride::{GridStride, GridStride2d, grid_stride, grid_stride_2d};
 pub use index::{
     first, grid_size_1d, grid_size_2d, grid_size_3d, index, index_1d, index_1d_usize, index_2d,
     index_2d_usize, index_3d, index_3d_usize, index_usize,

@@ -4,10 +4,14 @@
 //! with the same mask, and a lane that calls must be in it. Otherwise the result is undefined, hence `unsafe`.
 //! [`FULL_MASK`] names all lanes.
 
+pub(crate) mod items;
+mod lane_masks;
 mod matching;
 mod reduce;
 mod shuffle;
 
+pub use items::{warp_reduce_items, warp_scan_exclusive_items, warp_scan_inclusive_items};
+pub use lane_masks::{lanemask_eq, lanemask_ge, lanemask_gt, lanemask_le, lanemask_lt};
 pub use matching::{WarpMatchValue, warp_match_all, warp_match_any};
 #[cfg(target_arch = "nvptx64")]
 pub(crate) use reduce::scan_lowest;

@@ -16,6 +16,7 @@ mod hello;
 mod heap;
 mod hints;
 mod index;
+mod items;
 mod memory;
 mod panics;
 mod rand;

@@ -3,6 +3,7 @@
 
 mod barriers;
 mod clusters;
+mod pairs;
 
 use core::mem::MaybeUninit;
 
