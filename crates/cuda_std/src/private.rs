@@ -30,6 +30,25 @@ pub fn only_on_the_device(name: &str) -> ! {
     )
 }
 
+/// A slice that a kernel got as address and length.
+///
+/// What makes a reference in the body does not tell LLVM that it is not null, which then asks for it wherever an `Option` of an element is
+/// looked at.
+///
+/// # Safety
+///
+/// As for [`core::slice::from_raw_parts`].
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+#[must_use]
+pub unsafe fn slice<'a, T>(first: *const T, len: usize) -> &'a [T] {
+    // SAFETY: the caller's promise; references are not null, those to empty slices neither.
+    unsafe {
+        core::hint::assert_unchecked(!first.is_null());
+        core::slice::from_raw_parts(first, len)
+    }
+}
+
 /// Largest alignment of a by-value kernel parameter, in bytes: rustc's `ptx-kernel` ABI passes a structure as an array of
 /// integers, the largest of which has 16 bytes.
 const LARGEST_ALIGNMENT: usize = 16;

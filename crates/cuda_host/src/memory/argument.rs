@@ -142,7 +142,13 @@ impl<'a, T: DeviceCopy> MatrixMutArg<'a, T> for &'a mut DeviceMatrix<T> {
         if self.layout() != Layout::RowMajor {
             arguments.fail(ArgumentFault::ColumnMajor { declared: arguments.current() });
         }
-        Memory::<T>::Device(self.as_array().as_slice()).write_pointer(arguments);
+        let slice = self.as_array().as_slice();
+        // Not null, as in `write_slice`.
+        let address = match slice.address() {
+            0 => align_of::<T>(),
+            address => address as usize,
+        };
+        arguments.push_address(address, Some(slice.state().tag()));
         arguments.push_length(self.rows());
         arguments.push_length(self.columns());
     }

@@ -37,10 +37,13 @@ impl<'a, T> DisjointMatrix<'a, T> {
     /// A matrix from its parts. `#[kernel]` calls this; kernels get the matrix as a parameter.
     ///
     /// # Safety
-    /// `first` points to `rows * columns` elements, which live for `'a` and which nothing else in the launch reaches than the one matrix
+    /// `first` is not null, even for no elements, and points to `rows * columns` elements, which live for `'a` and which nothing else in the launch reaches than the one matrix
     /// that each thread makes of the same parts. A thread has no other value made of them.
     #[inline]
     pub unsafe fn from_raw_parts(first: *mut T, rows: usize, columns: usize) -> Self {
+        // LLVM then need not look whether an element's address, as `Option` has it, is null.
+        // SAFETY: the caller's promise.
+        unsafe { core::hint::assert_unchecked(!first.is_null()) };
         Self { first, rows, columns, elements: PhantomData }
     }
 
@@ -79,7 +82,11 @@ impl<'a, T> DisjointMatrix<'a, T> {
     #[inline]
     fn element(&self, index: UniqueIndex2d) -> Option<*mut T> {
         let exists = index.row() < self.rows && index.column() < self.columns;
-        exists.then(|| self.first.wrapping_add(index.row() * self.columns + index.column()))
+        // SAFETY: it is one of the elements, whose number is that of no more bytes than an address can count. With sums and products that
+        // do not wrap LLVM sees that the address is not null.
+        exists.then(|| unsafe {
+            self.first.add(index.row().unchecked_mul(self.columns).unchecked_add(index.column()))
+        })
     }
 }
 

@@ -42,10 +42,13 @@ impl<'a, T> DisjointSlice<'a, T> {
     /// A slice from its parts. `#[kernel]` calls this; kernels get the slice as a parameter.
     ///
     /// # Safety
-    /// `first` points to `len` elements, which live for `'a` and which nothing else in the launch reaches than the one slice that each
+    /// `first` is not null, even for no elements, and points to `len` elements, which live for `'a` and which nothing else in the launch reaches than the one slice that each
     /// thread makes of the same parts. A thread has no other value made of them.
     #[inline]
     pub unsafe fn from_raw_parts(first: *mut T, len: usize) -> Self {
+        // LLVM then need not look whether an element's address, as `Option` has it, is null.
+        // SAFETY: the caller's promise.
+        unsafe { core::hint::assert_unchecked(!first.is_null()) };
         Self { first, len, elements: PhantomData }
     }
 

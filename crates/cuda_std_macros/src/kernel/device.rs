@@ -53,7 +53,7 @@ fn rebuild(param: &KernelParam) -> Option<TokenStream> {
     let (rows, columns) = (part("rows"), part("columns"));
     // The paths have the user's place: what is wrong with the parameter shows there.
     let value = match &param.kind {
-        ParamKind::Slice { .. } => quote!(::core::slice::from_raw_parts(#address, #length)),
+        ParamKind::Slice { .. } => quote!(::cuda_std::__private::slice(#address, #length)),
         ParamKind::DisjointSlice { .. } => {
             quote!(::cuda_std::DisjointSlice::from_raw_parts(#address, #length))
         }
