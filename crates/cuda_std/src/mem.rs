@@ -34,8 +34,6 @@
 //! A `Vec`, `Box` or `String` that finds the heap full panics. `Vec::try_reserve` answers with an error instead.
 
 mod allocator;
-#[cfg(target_arch = "nvptx64")]
-mod compare;
 
 pub use allocator::{CUDAAllocator, GLOBAL_ALLOCATOR, free, malloc};
 
