@@ -23,8 +23,9 @@ pub enum PanicMessages {
     /// registers.
     Constant,
     /// Numbers, truth values, characters, texts, and references to them, as Rust words them; of a value of another type the type's name.
-    /// `cuda_std` does it in some kilobytes of PTX. Index errors take no more registers than a constant message, other messages 30 to 54 in every
-    /// kernel that can get to one. The default.
+    /// `cuda_std` does it in some kilobytes of PTX. Index errors take no more registers than a constant message, other messages 30 to 54
+    /// in every kernel that can get to one. With a compiler whose messages `cuda_std` can't read (other than Rust 1.95 to 1.97) this is
+    /// [`Constant`](Self::Constant). The default.
     #[default]
     Usual,
     /// Values of every type, by `core::fmt`. It adds tens of kilobytes of PTX, and every kernel that can panic takes as many registers as

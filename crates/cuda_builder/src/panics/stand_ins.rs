@@ -2,8 +2,8 @@
 
 use super::{is_called, names};
 
-/// `cuda_std`'s function for index errors, for index, length and place. Most kernels can panic with them and with nothing else; core's function
-/// would read and write a message with values.
+/// `cuda_std`'s function for index errors, for index, length and place. Most kernels can panic with them and with nothing else;
+/// core's function would write a message with values, which has to be read again.
 pub(super) const INDEX_ERROR: &str = "@__cuda_std_index_error";
 
 /// A function, by a part of its name, what is called instead, and the types of both ones' parameters.

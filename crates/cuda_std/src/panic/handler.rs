@@ -109,8 +109,8 @@ impl core::fmt::Write for Text {
 /// The emulator knows it by its name: blocks that it runs at the same time may each set it.
 static REPORTED: AtomicU64 = AtomicU64::new(0);
 
-/// Begins the message of the one thread of the launch that reports, and ends the others. Thousands of threads may panic for the same reason, and the driver
-/// prints each `__assertfail`. That one ends the launch, so nobody waits for those that have left.
+/// Begins the message of the one thread of the launch that reports, and ends the others. Thousands of threads may panic for the same
+/// reason, and the driver prints each `__assertfail`. That one ends the launch, so nobody waits for those that have left.
 #[inline(never)]
 fn begin(memory: &mut MaybeUninit<Text>) -> &mut Text {
     let (lanes, below, grid): (u32, u32, u64);

@@ -104,8 +104,7 @@ mod tests {
 
     /// Which block and lanes report, launch after launch of the same machine.
     fn reports(program: Program, jobs: u32, launches: usize) -> Vec<Option<([u32; 3], u32)>> {
-        let mut config = MachineConfig::default();
-        config.jobs = Jobs::new(jobs);
+        let config = MachineConfig { jobs: Jobs::new(jobs), ..MachineConfig::default() };
         let mut machine = Machine::new(config);
         let module = machine.load(Arc::new(program)).expect("there is memory");
         let launch = Launch {
