@@ -1,7 +1,7 @@
 //! Tells LLVM the limits of kernels: the most threads of a block, and the like.
 //!
-//! Rust has no attribute for them. `cuda_std`'s `#[kernel(launch_bounds(…), max_registers(…), cluster(…))]` therefore puts the function into a link
-//! section whose name lists them, and this pass puts function attributes in its place (LLVM, "User Guide for NVPTX Back-end",
+//! Rust has no attribute for them. `cuda_std`'s `#[kernel(launch_bounds(…), max_registers(…), cluster(…))]` therefore puts the function
+//! into a link section whose name lists them, and this pass puts function attributes in its place (LLVM, "User Guide for NVPTX Back-end",
 //! Function Attributes), of which `llc` makes directives of the entry:
 //!
 //! | section | attribute | PTX |

@@ -6,10 +6,12 @@
 //!
 //! What is missed: racecheck does not follow accesses to another block's shared memory.
 
+use std::collections::HashMap;
+
 use super::access::bad;
 use super::async_watch::SharedMemory;
 use super::block::{Block, BlockState};
-use super::launch::Engine;
+use super::launch::{Engine, place};
 use super::mbarrier::Mbarriers;
 use super::report::{BadAccess, Reason};
 use super::warp::{State, Warp};
@@ -93,6 +95,40 @@ pub(super) struct Remote {
 }
 
 impl Engine<'_> {
+    /// Blocks of a cluster.
+    pub(super) fn cluster_blocks(&self) -> u32 {
+        self.cluster_shape.map_or(1, |shape| shape.iter().product())
+    }
+
+    /// Starts the blocks of a cluster, all or none.
+    pub(super) fn start_cluster(
+        &mut self,
+        position: u64,
+        number: u64,
+        blocks: u32,
+        clusters: &mut HashMap<u64, Box<Cluster>>,
+    ) -> Result<Vec<Block>, Box<Fault>> {
+        let shape = self.cluster_shape.unwrap_or([1; 3]);
+        let grid = self.grid;
+        let first = place(number, [0, 1, 2].map(|axis| grid[axis] / shape[axis].max(1)));
+        let mut started = Vec::new();
+        for rank in 0..blocks {
+            let inner = place(rank.into(), shape);
+            let index = [0, 1, 2].map(|axis| first[axis] * shape[axis] + inner[axis]);
+            let [x, y, z] = index.map(u64::from);
+            let linear = (z * u64::from(grid[1]) + y) * u64::from(grid[0]) + x;
+            let block = Block::new(&self.budget);
+            started.push(self.start_as(block, position, linear, Rank::new(rank))?);
+        }
+        clusters.insert(position, Box::new(Cluster::new(blocks, self.threads_per_block())));
+        for block in &mut started {
+            self.cluster = clusters.remove(&position);
+            self.leave_cluster(block);
+            clusters.extend(self.cluster.take().map(|cluster| (position, cluster)));
+        }
+        Ok(started)
+    }
+
     /// Takes a block's things out of its cluster, before it runs, and has its threads go on that the others let go.
     pub(super) fn enter_cluster(&mut self, block: &mut Block) {
         let Some(cluster) = &mut self.cluster else {

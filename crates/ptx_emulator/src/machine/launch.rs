@@ -54,7 +54,7 @@ pub(super) struct Engine<'a> {
     pub(super) templates: &'a [Option<Template>],
     pub(super) params: &'a Storage,
     /// The host memory that this job's blocks in progress may take.
-    budget: Arc<Budget>,
+    pub(super) budget: Arc<Budget>,
     /// For each operation, the slot of the allocation that it used last.
     pub(super) caches: Vec<u32>,
     /// For each operation, how the lanes' addresses lay to each other last.
@@ -268,7 +268,7 @@ impl Engine<'_> {
         self.threads_per_block().div_ceil(32)
     }
 
-    fn threads_per_block(&self) -> u32 {
+    pub(super) fn threads_per_block(&self) -> u32 {
         // At most 1024, checked before.
         self.block_dim.iter().product()
     }
@@ -414,46 +414,11 @@ impl Engine<'_> {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Blocks of a cluster.
-    fn cluster_blocks(&self) -> u32 {
-        self.cluster_shape.map_or(1, |shape| shape.iter().product())
-    }
-
-    /// Starts the blocks of a cluster, all or none.
-    fn start_cluster(
-        &mut self,
-        position: u64,
-        number: u64,
-        blocks: u32,
-        clusters: &mut HashMap<u64, Box<Cluster>>,
-    ) -> Result<Vec<Block>, Box<Fault>> {
-        let shape = self.cluster_shape.unwrap_or([1; 3]);
-        let grid = self.grid;
-        let first = place(number, [0, 1, 2].map(|axis| grid[axis] / shape[axis].max(1)));
-        let mut started = Vec::new();
-        for rank in 0..blocks {
-            let inner = place(rank.into(), shape);
-            let index = [0, 1, 2].map(|axis| first[axis] * shape[axis] + inner[axis]);
-            let [x, y, z] = index.map(u64::from);
-            let linear = (z * u64::from(grid[1]) + y) * u64::from(grid[0]) + x;
-            let block = Block::new(&self.budget);
-            started.push(self.start_as(block, position, linear, Rank::new(rank))?);
-        }
-        clusters.insert(position, Box::new(Cluster::new(blocks, self.threads_per_block())));
-        for (block, rank) in started.iter_mut().zip(0..) {
-            self.cluster = clusters.remove(&position);
-            debug_assert_eq!(block.state.rank.rank, rank);
-            self.leave_cluster(block);
-            clusters.extend(self.cluster.take().map(|cluster| (position, cluster)));
-        }
-        Ok(started)
-    }
-
     fn start(&mut self, block: Block, position: u64, linear: u64) -> Result<Block, Box<Fault>> {
         self.start_as(block, position, linear, Rank::default())
     }
 
-    fn start_as(
+    pub(super) fn start_as(
         &mut self,
         mut block: Block,
         position: u64,
@@ -581,7 +546,7 @@ impl Engine<'_> {
 }
 
 /// Where number `linear` is in a box, x fastest.
-fn place(linear: u64, size: [u32; 3]) -> [u32; 3] {
+pub(super) fn place(linear: u64, size: [u32; 3]) -> [u32; 3] {
     let [x, y, _] = size.map(|axis| u64::from(axis.max(1)));
     [linear % x, linear / x % y, linear / x / y].map(|axis| axis as u32)
 }
