@@ -25,7 +25,7 @@ pub static PTX: LazyLock<String> = LazyLock::new(|| {
             let built =
                 CudaBuilder::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device"))
                     .arch(NvvmArch::Compute90)
-                    .target_dir(Path::new(env!("CARGO_TARGET_TMPDIR")).join("device"))
+                    .target_dir(Path::new(env!("CARGO_TARGET_TMPDIR")).join("host_device"))
                     .build();
             built.unwrap_or_else(|error| panic!("{error}"))
         },

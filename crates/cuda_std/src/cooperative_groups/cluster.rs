@@ -172,9 +172,9 @@ impl Cluster {
     #[inline(always)]
     #[gpu_only]
     pub unsafe fn barrier_arrive(self) -> ClusterArrival {
-        // SAFETY: the caller's promise. Without `nomem`: it is an order of memory.
+        // SAFETY: the caller's promise. Without `nomem`: it is an order of memory, of release semantics (PTX ISA 8.0 has a word for it).
         unsafe {
-            core::arch::asm!("barrier.cluster.arrive.release;", options(nostack, preserves_flags));
+            core::arch::asm!("barrier.cluster.arrive;", options(nostack, preserves_flags));
         }
         ClusterArrival(())
     }
@@ -186,7 +186,7 @@ impl Cluster {
         let ClusterArrival(()) = arrival;
         // SAFETY: the thread has arrived, and did not wait since.
         unsafe {
-            core::arch::asm!("barrier.cluster.wait.acquire;", options(nostack, preserves_flags));
+            core::arch::asm!("barrier.cluster.wait;", options(nostack, preserves_flags));
         }
     }
 
