@@ -1,13 +1,12 @@
 //! From a kernel crate to one module of LLVM bitcode, by a nested cargo and stock rustc.
 //!
 //! `cargo rustc -Zbuild-std` compiles `core`, `alloc`, the crate's dependencies and the crate for `nvptx64-nvidia-cuda`, and fat
-//! link-time optimisation merges all of it into one module. Four flags make that module what the later stages need:
+//! link-time optimisation merges all of it into one module. Three flags make that module what the later stages need:
 //!
 //! * `-Cno-prepopulate-passes`, for every crate: rustc merges, but optimises nothing. The address spaces are assigned after this
 //!   stage, and an optimiser that ran before would take a constant that the host may write for one it may fold.
-//! * `-Zhint-mostly-unused`, for every crate: a function is translated in the crate that calls it, if any does. Kernels call little
-//!   of `core`, and translating all of it would only make work for the linker: for the shipped kernels this leaves a sixth of the
-//!   bitcode, and the PTX is the same.
+//!   Nor does rustc inline functions of other crates by itself, as `-Zhint-mostly-unused` would have it: `maths.rs` knows `libm`'s
+//!   functions by their names, and makes instructions of them.
 //! * `-Zno-link`: there is nothing to link, and no linker for PTX is needed.
 //! * `debuginfo=line-directives-only`: LLVM then writes `.loc` lines with their inline chains, but neither DWARF nor `debug` in
 //!   the `.target` directive. That word makes ptxas give up optimising (measured: a shared-memory matrix product grows from
@@ -42,8 +41,7 @@ const TARGET: &str = "nvptx64-nvidia-cuda";
 
 /// What rustc gets for every crate, `core` included; a TOML array. Later stages know some functions by name, and need their type
 /// arguments, which the older mangling leaves out.
-const FLAGS: &str =
-    r#"["-Cno-prepopulate-passes", "-Zhint-mostly-unused", "-Csymbol-mangling-version=v0"]"#;
+const FLAGS: &str = r#"["-Cno-prepopulate-passes", "-Csymbol-mangling-version=v0"]"#;
 
 /// What to compile, and how.
 pub(crate) struct Request<'a> {
