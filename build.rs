@@ -12,6 +12,8 @@ fn main() -> Result<(), CudaBuilderError> {
     CudaBuilder::new("kernels")
         .copy_to(out.join("kernels.ptx"))
         .final_module_path(out.join("kernels.ll"))
+        // For the error that the program shows.
+        .panic_record(true)
         .build()?;
     Ok(())
 }

@@ -76,8 +76,7 @@ pub enum ProjectError {
 type Template = (&'static str, &'static str);
 
 /// In every project. The lock file has the versions that Ferrowarp itself is built with; cargo leaves out what is not needed.
-const COMMON: [Template; 4] = [
-    ("build.rs", include_str!("build.rs.in")),
+const COMMON: [Template; 3] = [
     ("rust-toolchain.toml", include_str!("../../rust-toolchain.toml")),
     (".gitignore", "/target\n"),
     ("Cargo.lock", include_str!("../../Cargo.lock")),
@@ -88,6 +87,7 @@ macro_rules! templates {
         [
             ("Cargo.toml", include_str!(concat!($layout, "/Cargo.toml.in"))),
             ("README.md", include_str!(concat!($layout, "/README.md.in"))),
+            ("build.rs", include_str!(concat!($layout, "/build.rs.in"))),
             ("kernels/Cargo.toml", include_str!(concat!($layout, "/kernels/Cargo.toml.in"))),
             ("kernels/src/lib.rs", include_str!(concat!($layout, "/kernels/lib.rs.in"))),
             ("src/lib.rs", include_str!(concat!($layout, "/src/lib.rs.in"))),
@@ -97,8 +97,8 @@ macro_rules! templates {
     };
 }
 
-const TYPED: [Template; 7] = templates!("typed");
-const CUST: [Template; 7] = templates!("cust");
+const TYPED: [Template; 8] = templates!("typed");
+const CUST: [Template; 8] = templates!("cust");
 
 /// Crates that a Cargo.toml of a project names, by the word that stands for their path.
 const CRATES: [&str; 5] =

@@ -97,6 +97,8 @@ pub struct CudaBuilder {
     pub use_constant_memory_space: bool,
     /// See [`CudaBuilder::panic_messages`].
     pub panic_messages: PanicMessages,
+    /// See [`CudaBuilder::panic_record`].
+    pub panic_record: bool,
     /// See [`CudaBuilder::final_module_path`].
     pub final_module_path: Option<PathBuf>,
 }
@@ -129,6 +131,7 @@ impl CudaBuilder {
             override_libm: true,
             use_constant_memory_space: false,
             panic_messages: PanicMessages::default(),
+            panic_record: false,
             final_module_path: None,
         }
     }
@@ -202,6 +205,7 @@ impl CudaBuilder {
             override_libm,
             use_constant_memory_space,
             panic_messages,
+            panic_record,
             final_module_path: _,
         } = self;
         let options = (
@@ -215,7 +219,7 @@ impl CudaBuilder {
                 self.wants_lines(),
             ),
             (ftz, fast_sqrt, fast_div, fma_contraction, override_libm),
-            (use_constant_memory_space, panic_messages),
+            (use_constant_memory_space, panic_messages, panic_record),
         );
         key.add("options", &format!("{options:?}"));
     }

@@ -36,6 +36,8 @@ pub(crate) struct Request<'a> {
     pub(crate) override_libm: bool,
     /// Whether unmarked immutable statics go to constant memory.
     pub(crate) immutable_statics_to_constant: bool,
+    /// Whether panics leave what they say in the host's memory as well.
+    pub(crate) panic_record: bool,
     /// What panics say.
     pub(crate) panic_messages: PanicMessages,
     /// For intermediate files.
@@ -143,6 +145,7 @@ impl Request<'_> {
             ("__CUDA_STD_LIBDEVICE", self.libdevice.is_some().into()),
             ("__CUDA_STD_CONSTANT_MESSAGES", is(PanicMessages::Constant)),
             ("__CUDA_STD_FULL_MESSAGES", is(PanicMessages::Full)),
+            ("__CUDA_STD_PANIC_RECORD", self.panic_record.into()),
         ]
         .into_iter()
         .map(|(name, value)| flag(format!("-nvvm-reflect-add={name}={value}")))

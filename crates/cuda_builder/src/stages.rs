@@ -146,6 +146,7 @@ impl CudaBuilder {
             libdevice,
             override_libm: self.override_libm,
             immutable_statics_to_constant: self.use_constant_memory_space,
+            panic_record: self.panic_record,
             panic_messages: self.panic_messages.for_compiler(&toolchain.rustc_version),
             folder,
         };

@@ -139,7 +139,8 @@ impl Error {
         }
     }
 
-    /// What a kernel said when it panicked; `None` if it failed in another way.
+    /// What a kernel said when it panicked; `None` if it failed in another way, or was built without
+    /// `CudaBuilder::panic_record`.
     #[must_use]
     pub fn panic(&self) -> Option<&Panic> {
         match &*self.0 {

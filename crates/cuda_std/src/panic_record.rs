@@ -3,7 +3,8 @@
 //! NVIDIA's driver prints what `__assertfail` is told on the host's standard error, and tells the host program nothing but that
 //! there was an error. So the host keeps a [`PanicRecord`] in page-locked memory that the device can reach, and writes its address
 //! to a variable of the module, [`PANIC_RECORD`]. The panic handler fills it in before it calls the driver. Such memory can
-//! be read when the context is lost. A host that knows nothing of this leaves the variable null.
+//! be read when the context is lost. A host that knows nothing of this leaves the variable null. `CudaBuilder::panic_record` says
+//! whether the handler does that.
 
 /// Bytes of a file's name that a record holds.
 const FILE_BYTES: usize = 256;

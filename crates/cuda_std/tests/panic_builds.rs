@@ -73,6 +73,13 @@ fn a_small_kernel_that_can_panic_stays_small() {
 }
 
 #[test]
+fn panics_are_left_for_the_host_where_that_is_wanted() {
+    let writes = |ptx: &str| ptx.contains("[__cuda_std_panic_record]");
+    assert!(writes(&build_crate("hello_record", |builder| builder.panic_record(true))));
+    assert!(!writes(&build_crate("hello", |builder| builder)));
+}
+
+#[test]
 fn the_usual_messages_need_no_formatting() {
     let ptx = build("usual", |builder| builder);
     assert!(!ptx.contains("3fmt"), "core::fmt is in the PTX");

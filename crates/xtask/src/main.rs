@@ -1,4 +1,4 @@
-//! Maintenance commands of the Ferrowarp repository: `cargo xtask ci|differential|ptxas|tables|numba-suite|bundle|corpus`.
+//! Maintenance commands of the Ferrowarp repository: `cargo xtask ci|differential|ptxas|tables|support|numba-suite|bundle|corpus`.
 
 mod bundle;
 mod ci;
@@ -44,6 +44,12 @@ enum Command {
         /// Fail when a page differs from what would be written; write nothing.
         #[arg(long)]
         check: bool,
+    },
+    /// Write docs/cuda-std-support.md, what `cuda_std` offers and what tests it, or check it. Takes minutes.
+    Support {
+        /// Fail when the page differs from what would be written; write nothing.
+        #[arg(long)]
+        check: bool,
         /// The record of launched kernels that cuda_std's tests have made (CUDA_STD_TEST_RECORD names it for them). Without one,
         /// they run first.
         #[arg(long)]
@@ -74,7 +80,8 @@ fn main() -> std::process::ExitCode {
         Command::Ci => ci::run(),
         Command::Ptxas => ptxas::run(),
         Command::Differential { count, seed } => differential::run(count, seed),
-        Command::Tables { check, launches } => tables::run(check, launches.as_deref()),
+        Command::Tables { check } => tables::run(check),
+        Command::Support { check, launches } => tables::support(check, launches.as_deref()),
         Command::NumbaSuite(arguments) => numba_suite::run(&arguments),
         Command::Bundle { out } => bundle::run(&out),
         Command::Corpus { target, folder } => corpus::run(target, &folder),

@@ -6,17 +6,24 @@ use cuda_driver::Status;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Writes the generated pages, or checks them. `launches` is the record that `cuda_std`'s tests have made; without one they run
-/// first.
+/// Writes the generated pages, or checks them.
 ///
 /// # Errors
-/// When a page cannot be made, read or written, or, when checking, differs.
-pub fn run(check: bool, launches: Option<&Path>) -> Result<(), Error> {
-    let root = workspace_root()?;
-    let docs = root.join("docs");
+/// When a page cannot be read or written, or, when checking, differs.
+pub fn run(check: bool) -> Result<(), Error> {
+    let docs = workspace_root()?.join("docs");
     page(&docs.join("driver-support.md"), &driver_support(), check)?;
-    page(&docs.join("SUPPORT.md"), &ptx_emulator::support::page(), check)?;
-    page(&docs.join("cuda-std-support.md"), &support::page(&root, launches)?, check)
+    page(&docs.join("SUPPORT.md"), &ptx_emulator::support::page(), check)
+}
+
+/// Writes the page of what tests `cuda_std`, or checks it. Not among the others, because it takes minutes. `launches` is the record that
+/// the tests have made; without one they run first.
+///
+/// # Errors
+/// When the page cannot be made, read or written, or, when checking, differs.
+pub fn support(check: bool, launches: Option<&Path>) -> Result<(), Error> {
+    let root = workspace_root()?;
+    page(&root.join("docs/cuda-std-support.md"), &support::page(&root, launches)?, check)
 }
 
 fn page(path: &Path, text: &str, check: bool) -> Result<(), Error> {

@@ -144,6 +144,14 @@ impl CudaBuilder {
         self
     }
 
+    /// `true` has a panic leave its message, place, block and thread in memory of the host, where `cuda_host` finds them for its error
+    /// (`Error::panic`); on a GPU, a program knows them in no other way, since the driver prints them on the standard error. It adds four
+    /// kilobytes of PTX, so the default is `false`.
+    pub fn panic_record(mut self, panic_record: bool) -> Self {
+        self.panic_record = panic_record;
+        self
+    }
+
     /// rust-cuda prepares the module for OptiX's ray-tracing pipeline. This builder doesn't, so `true` is an error when building;
     /// `false` is the default.
     pub fn optix(mut self, optix: bool) -> Self {

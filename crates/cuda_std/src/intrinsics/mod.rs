@@ -73,6 +73,8 @@ pub(crate) mod switch {
     pub(crate) static CONSTANT_MESSAGES: [u8; 29] = *b"__CUDA_STD_CONSTANT_MESSAGES\0";
     /// Whether they show all of them, by `core::fmt`.
     pub(crate) static FULL_MESSAGES: [u8; 25] = *b"__CUDA_STD_FULL_MESSAGES\0";
+    /// Whether panics are left in memory of the host.
+    pub(crate) static PANIC_RECORD: [u8; 24] = *b"__CUDA_STD_PANIC_RECORD\0";
 }
 
 pub use bits::*;

@@ -139,7 +139,9 @@ fn fail(message: &mut Text, location: &Location<'_>) -> ! {
     message.finish_second();
     // SAFETY: all texts end with NUL and live until the thread ends.
     unsafe {
-        crate::panic_record::write(message.first(), location);
+        if builder_says!(PANIC_RECORD) {
+            crate::panic_record::write(message.first(), location);
+        }
         let file = location.file_as_c_str().as_ptr().cast();
         __assert_fail(message.first(), file, location.line(), message.second());
         trap()

@@ -1,4 +1,4 @@
-//! Which kernels ran, for the table of what is tested (`cargo xtask tables`).
+//! Which kernels ran, for the table of what is tested (`cargo xtask support`).
 
 use std::collections::HashSet;
 use std::fs::OpenOptions;
