@@ -29,7 +29,8 @@ pub enum PanicMessages {
     #[default]
     Usual,
     /// Values of every type, by `core::fmt`. It adds tens of kilobytes of PTX, and every kernel that can panic takes as many registers as
-    /// the hungriest formatter in the module (up to 255).
+    /// the hungriest formatter in the module (up to 255). On a GPU the host has to allow for its stack, as for
+    /// `cuda_std::println_full!`.
     Full,
 }
 

@@ -37,6 +37,12 @@ cd \"$(dirname \"$0\")\"
 export CUDA_DRIVER_BACKEND=\"${CUDA_DRIVER_BACKEND:-gpu}\"
 export CUDA_STD_TEST_PTX=\"$PWD/cuda_std.ptx\" CUDA_STD_TEST_PTX_SM90=\"$PWD/cuda_std_sm90.ptx\" CUDA_STD_MATHS_PTX=\"$PWD\"
 export CUDA_HOST_TEST_PTX=\"$PWD/cuda_host.ptx\"
+# The driver compiles on one processor, ptxas on all.
+if command -v ptxas >/dev/null; then
+    capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
+    ptxas --split-compile 0 --gpu-name \"sm_$capability\" -o cuda_std.cubin cuda_std.ptx
+    export CUDA_STD_TEST_CUBIN=\"$PWD/cuda_std.cubin\"
+fi
 ./ferrowarp
 ./ferrowarp matmul --size 4096 --block 32
 export CUDA_STD_TEST_RECORD=\"$PWD/launches\"

@@ -96,3 +96,22 @@ fn pairs_of_f16_round_once() {
 fn pairs_of_bf16_round_once() {
     check("bf16_pairs", 2, |bits| bf16::from_bits(bits).to_f32(), |x| bf16::from_f32(x).to_bits());
 }
+
+#[test]
+fn parts_of_pairs() {
+    let words: Vec<u32> = numbers(50).take(77).map(|n| n as u32).collect();
+    for kernel in ["f16_parts", "bf16_parts"] {
+        let mut device = device();
+        let pairs = device.upload(&words);
+        let out = device.upload(&[[0x5A5A_u32; 3]; 77]);
+        device.run(kernel, line(2, 64), &Params::default().slice(pairs, 77).value(out));
+        let expected: Vec<[u32; 3]> = words
+            .iter()
+            .map(|word| {
+                let (low, high) = (word & 0xFFFF, word >> 16);
+                [low << 16 | high, low << 16 | low, high << 16 | high]
+            })
+            .collect();
+        assert_eq!(device.download::<[u32; 3]>(out, 77), expected, "{kernel}");
+    }
+}

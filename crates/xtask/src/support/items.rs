@@ -44,7 +44,8 @@ pub(super) fn add_macros(documentation: &Crate, modules: &mut BTreeMap<String, V
             MacroKind::Attr => (format!("#[{name}]"), format!("#[{name}")),
             MacroKind::Derive => (format!("#[derive({name})]"), name.clone()),
         };
-        entries.push(Entry { name, sought: Sought::Written(text), floor: own_floor(item, None) });
+        // What an attribute's options need is not what it needs.
+        entries.push(Entry { name, sought: Sought::Written(text), floor: None });
     }
     modules.entry("cuda_std".to_owned()).or_default().extend(entries);
 }

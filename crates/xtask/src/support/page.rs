@@ -107,6 +107,12 @@ impl<'a> Users<'a> {
 
     fn of(&self, sought: &Sought) -> Result<Tested, String> {
         match sought {
+            // A type whose own functions nobody calls leaves no name.
+            Sought::Compiled(path)
+                if !self.by_path.contains_key(path.as_str()) && type_of(path).is_some() =>
+            {
+                self.of(&Sought::Written(type_of(path).unwrap_or_default().to_owned()))
+            }
             Sought::Compiled(path) => {
                 let kernels = self.by_path.get(path.as_str()).ok_or("no test kernel uses it")?;
                 let (launched, on_gpu) = self.launched(kernels);
@@ -142,6 +148,12 @@ impl<'a> Users<'a> {
         let both = on(self.gpu, &emulator);
         if both.is_empty() { (emulator, false) } else { (both, true) }
     }
+}
+
+/// The type that a path ends with.
+fn type_of(path: &str) -> Option<&str> {
+    let last = path.rsplit("::").next()?;
+    last.starts_with(char::is_uppercase).then_some(last)
 }
 
 /// The shortest name, and how many there are besides.

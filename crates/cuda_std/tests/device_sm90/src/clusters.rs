@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use cuda_std::block;
-use cuda_std::cooperative_groups::{Cluster, ThreadGroup, this_cluster};
+use cuda_std::cooperative_groups::{Cluster, ClusterArrival, ThreadGroup, this_cluster};
 use cuda_std::prelude::*;
 
 unsafe fn describe(out: *mut [u32; 24]) {
@@ -107,7 +107,7 @@ pub unsafe fn passed_on(rounds: u32, out: *mut u32) {
         unsafe {
             let theirs = cluster.map_shared_rank(cells, 1 - cluster.block_rank());
             *theirs.add(i) = value.wrapping_mul(3).wrapping_add(round);
-            let given = cluster.barrier_arrive();
+            let given: ClusterArrival = cluster.barrier_arrive();
             work = work.wrapping_add(value);
             cluster.barrier_wait(given);
             value = *cells.add(i);

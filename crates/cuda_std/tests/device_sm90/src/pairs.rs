@@ -18,3 +18,24 @@ macro_rules! operations {
 
 operations!(f16_pairs, F16x2);
 operations!(bf16_pairs, Bf16x2);
+
+/// Takes pairs apart and puts them together: low and high exchanged, and one of each number twice, in an array.
+macro_rules! parts {
+    ($kernel:ident, $Pair:ident) => {
+        #[kernel]
+        pub unsafe fn $kernel(pairs: &[u32], out: *mut [u32; 3]) {
+            let i = thread::index_1d() as usize;
+            if i < pairs.len() {
+                let pair = $Pair::from_bits(pairs[i]);
+                let [first, second] = pair.to_array();
+                let exchanged = $Pair::new(pair.high(), pair.low());
+                let twice = [$Pair::splat(first), $Pair::splat(second)];
+                let words = [exchanged, twice[0], twice[1]].map($Pair::to_bits);
+                unsafe { *out.add(i) = words };
+            }
+        }
+    };
+}
+
+parts!(f16_parts, F16x2);
+parts!(bf16_parts, Bf16x2);

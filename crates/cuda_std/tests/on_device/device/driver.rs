@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::ptr;
 
 use cust::CudaFlags;
-use cust::context::{Context, CurrentContext};
+use cust::context::{Context, CurrentContext, ResourceLimit};
 use cust::memory::{CopyDestination, DeviceBuffer, DevicePointer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use cust::sys::{self, CUfunction, CUfunction_attribute_enum, CUmodule, cudaError_enum};
@@ -27,6 +27,8 @@ impl Driver {
         let device = cust::device::Device::get_device(0).expect("there is a device");
         let context = Context::new(device).expect("the device has a primary context");
         CurrentContext::set_current(&context).expect("the context is new");
+        CurrentContext::set_resource_limit(ResourceLimit::StackSize, STACK_BYTES)
+            .expect("the context is current");
         let stream = Stream::new(StreamFlags::NON_BLOCKING, None).expect("the context is current");
         Self { uploads: Vec::new(), stream, module: Module::load(ptx), _context: context }
     }
@@ -122,15 +124,33 @@ impl Runs for Driver {
     }
 }
 
+/// What a thread's calls may take. Where functions are called through pointers, as `core::fmt` does, ptxas can't tell how much that is, and a
+/// kernel gets what the context says: 1 KiB, unless somebody asks for more.
+const STACK_BYTES: usize = 16 << 10;
+
+/// Names the machine code of the kernels in `tests/device`.
+const CUBIN: &str = "CUDA_STD_TEST_CUBIN";
+
+/// What the driver loads: PTX with a NUL at its end, or the machine code that was made of it. The driver would compile so many kernels on
+/// one processor, for minutes.
+fn image(ptx: &str) -> Vec<u8> {
+    match std::env::var_os(CUBIN) {
+        Some(path) if ptr::eq(ptx, &**super::PTX) => {
+            std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        }
+        _ => CString::new(ptx).expect("PTX is text").into_bytes_with_nul(),
+    }
+}
+
 /// A loaded module. Not `cust`'s, which does not tell addresses of variables.
 struct Module(CUmodule);
 
 impl Module {
     fn load(ptx: &str) -> Self {
-        let text = CString::new(ptx).expect("PTX is text");
+        let image = image(ptx);
         let mut module = ptr::null_mut();
-        // SAFETY: the text ends with a NUL, the result goes to a variable of this function.
-        let code = unsafe { sys::cuModuleLoadData(&mut module, text.as_ptr().cast()) };
+        // SAFETY: PTX ends with a NUL, machine code tells its length; the result goes to a variable of this function.
+        let code = unsafe { sys::cuModuleLoadData(&mut module, image.as_ptr().cast()) };
         assert_eq!(code, cudaError_enum::CUDA_SUCCESS, "loading the kernels");
         Self(module)
     }

@@ -3,6 +3,7 @@
 //! - `CUDA_DRIVER_BACKEND=gpu` runs the tests on a GPU, through `cust`.
 //! - `CUDA_STD_TEST_BACKEND=driver` takes the same way to whatever `cuda_driver` finds, its own emulator for instance.
 //! - `CUDA_STD_TEST_PTX` names the kernels' PTX, for machines that can't compile them.
+//! - `CUDA_STD_TEST_CUBIN` names what ptxas made of it for the GPU, which the driver then need not compile.
 //! - `CUDA_STD_TEST_RECORD` names a file to add the names of launched kernels to.
 //!
 //! Kernels that print on a GPU write to the process's standard output, which is captured for as long as a launch takes: run
