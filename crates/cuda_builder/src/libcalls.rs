@@ -5,12 +5,11 @@
 
 use std::borrow::Cow;
 
-/// Name and definition of each. Byte by byte, as they have to work at any alignment; where a length is known, LLVM unrolls them.
-const DEFINITIONS: [(&str, &str); 3] = [
-    (
-        "@memcmp",
-        "\
-define internal i32 @memcmp(ptr readonly %a, ptr readonly %b, i64 %bytes) nounwind {
+/// How bytes compare: the first pair that differs decides. `bcmp` says no more than whether there is one, so `memcmp`'s answer does for it.
+const COMPARE: (&str, &str) = (
+    "i32",
+    "\
+(ptr readonly %a, ptr readonly %b, i64 %bytes) nounwind {
 start:
   %none = icmp eq i64 %bytes, 0
   br i1 %none, label %same, label %compare
@@ -35,36 +34,13 @@ same:
   ret i32 0
 }
 ",
-    ),
-    (
-        "@bcmp",
-        "\
-define internal i32 @bcmp(ptr readonly %a, ptr readonly %b, i64 %bytes) nounwind {
-start:
-  %none = icmp eq i64 %bytes, 0
-  br i1 %none, label %end, label %compare
-compare:
-  %at = phi i64 [ 0, %start ], [ %next, %equal ]
-  %a.at = getelementptr inbounds i8, ptr %a, i64 %at
-  %b.at = getelementptr inbounds i8, ptr %b, i64 %at
-  %a.byte = load i8, ptr %a.at, align 1
-  %b.byte = load i8, ptr %b.at, align 1
-  %differ = icmp ne i8 %a.byte, %b.byte
-  br i1 %differ, label %end, label %equal
-equal:
-  %next = add nuw i64 %at, 1
-  %last = icmp eq i64 %next, %bytes
-  br i1 %last, label %end, label %compare
-end:
-  %result = phi i32 [ 0, %start ], [ 1, %compare ], [ 0, %equal ]
-  ret i32 %result
-}
-",
-    ),
-    (
-        "@strlen",
-        "\
-define internal i64 @strlen(ptr readonly %text) nounwind {
+);
+
+/// How long a text is that ends in a NUL.
+const LENGTH: (&str, &str) = (
+    "i64",
+    "\
+(ptr readonly %text) nounwind {
 start:
   br label %look
 look:
@@ -78,8 +54,12 @@ found:
   ret i64 %at
 }
 ",
-    ),
-];
+);
+
+/// Name and definition of each: its result, and all behind its name. Byte by byte, as they have to work at any alignment; where a length
+/// is known, LLVM unrolls them.
+const DEFINITIONS: [(&str, (&str, &str)); 3] =
+    [("@memcmp", COMPARE), ("@bcmp", COMPARE), ("@strlen", LENGTH)];
 
 /// The textual module with a definition in place of the declaration of each of these functions that it has.
 pub(crate) fn define(module: &str) -> Cow<'_, str> {
@@ -92,7 +72,9 @@ pub(crate) fn define(module: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(module.len() + 2048);
     for line in module.lines() {
         match wanted.iter().find(|(name, _)| declares(line, name)) {
-            Some((_, definition)) => out.push_str(definition),
+            Some((name, (result, rest))) => {
+                out.extend(["define internal ", result, " ", name, rest]);
+            }
             None => {
                 out.push_str(line);
                 out.push('\n');

@@ -2,9 +2,7 @@
 
 use crate::error::Error;
 use crate::process::{self, cargo};
-use crate::support::RECORD;
 use crate::{ptxas, tables, workspace_root};
-use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -25,22 +23,12 @@ fn run_all(gates: &[Gate<'_>]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes a file of an earlier run.
-fn forget(path: &Path) -> Result<(), Error> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(path, error)),
-        _ => Ok(()),
-    }
-}
-
 /// `cargo xtask ci`.
 ///
 /// # Errors
 /// The first gate's failure.
 pub fn run() -> Result<(), Error> {
     let root = workspace_root()?;
-    // `cargo xtask support` reads it.
-    let launches = root.join("target/launches.txt");
     let cargo_in = |arguments: &[&str]| {
         let mut command = cargo();
         command.current_dir(&root).args(arguments);
@@ -59,10 +47,7 @@ pub fn run() -> Result<(), Error> {
             ]))
         }),
         // The user's own command, so that it is the one that is tested.
-        ("tests", &|| {
-            forget(&launches)?;
-            process::run(Command::new("./x").arg("test").current_dir(&root).env(RECORD, &launches))
-        }),
+        ("tests", &|| process::run(Command::new("./x").arg("test").current_dir(&root))),
         ("documentation", &|| {
             process::run(
                 cargo_in(&["doc", "--no-deps", "--workspace", "--document-private-items"])

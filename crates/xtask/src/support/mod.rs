@@ -21,7 +21,7 @@ use crate::process::{self, cargo};
 use compiled::Reached;
 
 /// Names the file that tests add the names of launched kernels to.
-pub(crate) const RECORD: &str = "CUDA_STD_TEST_RECORD";
+const RECORD: &str = "CUDA_STD_TEST_RECORD";
 
 /// What launched kernels on a GPU last: comments say when and where, the other lines are kernels.
 const GPU_RECORD: &str = "crates/xtask/data/gpu_launches.txt";

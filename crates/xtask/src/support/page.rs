@@ -107,14 +107,12 @@ impl<'a> Users<'a> {
 
     fn of(&self, sought: &Sought) -> Result<Tested, String> {
         match sought {
-            // A type whose own functions nobody calls leaves no name.
-            Sought::Compiled(path)
-                if !self.by_path.contains_key(path.as_str()) && type_of(path).is_some() =>
-            {
-                self.of(&Sought::Written(type_of(path).unwrap_or_default().to_owned()))
-            }
             Sought::Compiled(path) => {
-                let kernels = self.by_path.get(path.as_str()).ok_or("no test kernel uses it")?;
+                let Some(kernels) = self.by_path.get(path.as_str()) else {
+                    // A type whose own functions nobody calls leaves no name.
+                    let written = type_of(path).map(|name| self.of(&Sought::Written(name.into())));
+                    return written.unwrap_or_else(|| Err("no test kernel uses it".to_owned()));
+                };
                 let (launched, on_gpu) = self.launched(kernels);
                 let by = some_of(&launched);
                 by.map(|by| Tested { by, on_gpu }).ok_or_else(|| {
