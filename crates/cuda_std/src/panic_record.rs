@@ -2,7 +2,7 @@
 //!
 //! NVIDIA's driver prints what `__assertfail` is told on the host's standard error, and tells the host program nothing but that
 //! there was an error. So the host keeps a [`PanicRecord`] in page-locked memory that the device can reach, and writes its address
-//! to a variable of the module, [`PANIC_RECORD`]. The panic handler fills it in before it calls the driver. Such memory can
+//! to a variable of the module, `PANIC_RECORD`. The panic handler fills it in before it calls the driver. Such memory can
 //! be read when the context is lost. A host that knows nothing of this leaves the variable null. `CudaBuilder::panic_record` says
 //! whether the handler does that.
 
@@ -31,6 +31,8 @@ pub struct PanicRecord {
     pub message: [u8; MESSAGE_BYTES],
 }
 
+// The host makes records, the device fills them in.
+#[cfg(not(target_arch = "nvptx64"))]
 impl PanicRecord {
     /// A record of no panic.
     ///
@@ -53,6 +55,8 @@ impl PanicRecord {
 /// ```
 /// assert_eq!(cuda_std::launch::PANIC_RECORD, "__cuda_std_panic_record");
 /// ```
+// The device has the variable itself.
+#[cfg(not(target_arch = "nvptx64"))]
 pub const PANIC_RECORD: &str = "__cuda_std_panic_record";
 
 #[cfg(target_arch = "nvptx64")]

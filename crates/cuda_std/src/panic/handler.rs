@@ -137,11 +137,12 @@ fn fail(message: &mut Text, location: &Location<'_>) -> ! {
     message.push_str("kernel panic at column ");
     decimal(message, u64::from(location.column()));
     message.finish_second();
+    if builder_says!(PANIC_RECORD) {
+        // SAFETY: the message ends with NUL, and one thread of the launch comes here.
+        unsafe { crate::panic_record::write(message.first(), location) };
+    }
     // SAFETY: all texts end with NUL and live until the thread ends.
     unsafe {
-        if builder_says!(PANIC_RECORD) {
-            crate::panic_record::write(message.first(), location);
-        }
         let file = location.file_as_c_str().as_ptr().cast();
         __assert_fail(message.first(), file, location.line(), message.second());
         trap()
