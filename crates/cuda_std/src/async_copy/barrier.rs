@@ -55,7 +55,7 @@ impl Uninit for Barrier {}
 /// The phase in which a thread arrived at a [`Barrier`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a token is what `wait` waits with"]
-pub struct BarrierToken(u64);
+pub struct BarrierToken(pub(super) u64);
 
 #[cfg(target_arch = "nvptx64")]
 macro_rules! mbarrier {
@@ -97,7 +97,7 @@ impl Barrier {
 
     #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
-    fn address(&self) -> u32 {
+    pub(super) fn address(&self) -> u32 {
         // SAFETY: a barrier lies in shared memory, which every operation asks for.
         unsafe { shared_address(self.0.get()) }
     }

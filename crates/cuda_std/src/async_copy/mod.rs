@@ -41,6 +41,7 @@
 //! [`CudaBuilder::arch`]: https://docs.rs/cuda_builder/latest/cuda_builder/struct.CudaBuilder.html#method.arch
 
 mod barrier;
+mod cluster;
 
 pub use barrier::{Barrier, BarrierToken};
 

@@ -131,3 +131,35 @@ fn some_of_the_bytes_are_zero() {
         assert_eq!(found, expected, "{zeros} zeros");
     }
 }
+
+#[test]
+fn a_thread_arrives_for_several() {
+    let mut device = device();
+    let out = device.upload(&[7_u32; 4]);
+    device.run("counted_arrivals", line(1, 1), &Params::default().value(out));
+    assert_eq!(device.download::<u32>(out, 4), [0, 0, 1, 1]);
+}
+
+#[test]
+fn blocks_arrive_at_each_others_barriers() {
+    let mut device = device();
+    for (clusters, threads, rounds) in [(1, 64, 6), (2, 33, 3), (3, 1, 4), (1, 7, 0)] {
+        let all = 4 * clusters * threads;
+        let mut values: Vec<u32> =
+            numbers(30 + rounds).take(all).map(|number| number as u32).collect();
+        let input = device.upload(&values);
+        let out = device.upload(&vec![0x5A5A_u32; all]);
+        let params = Params::default().value(rounds as u32).slice(input, all).value(out);
+        let shape = line(4 * clusters as u32, threads as u32);
+        device.run("around_the_cluster", shape, &params);
+        for round in 0..rounds as u32 {
+            // What the block before had, turned around.
+            let given = |at: usize| {
+                let (cluster, block, i) = (at / threads / 4, at / threads % 4, at % threads);
+                values[(4 * cluster + (block + 3) % 4) * threads + threads - 1 - i]
+            };
+            values = (0..all).map(|at| given(at).wrapping_mul(3).wrapping_add(round)).collect();
+        }
+        assert_eq!(device.download::<u32>(out, all), values, "{rounds} rounds, {threads} threads");
+    }
+}
