@@ -6,6 +6,7 @@
 # memory without bound.
 set -eu
 cd "$(dirname "$0")"
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-../target/fuzz}"
 target=${1:?parse, run or driver}
 minutes=${2:-10}
 
@@ -27,6 +28,6 @@ fi
 dictionary=
 [ "$target" = driver ] || dictionary=-dict=ptx.dict
 # shellcheck disable=SC2086 # an absent dictionary is no argument
-exec "${CARGO_TARGET_DIR:-target}/$host/release/$target" "$corpus" \
+exec "$CARGO_TARGET_DIR/$host/release/$target" "$corpus" \
     -artifact_prefix=artifacts/"$target"- -max_total_time=$((minutes * 60)) \
     -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=1024 -max_len=8192 -use_value_profile=1 $dictionary

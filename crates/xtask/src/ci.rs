@@ -46,6 +46,18 @@ pub fn run() -> Result<(), Error> {
                 "warnings",
             ]))
         }),
+        // A workspace of its own, so that nothing else notices when they no longer build or their lock file is out of date.
+        ("fuzz targets", &|| {
+            process::run(&mut cargo_in(&[
+                "clippy",
+                "--manifest-path=fuzz/Cargo.toml",
+                "--target-dir=target/fuzz",
+                "--locked",
+                "--",
+                "-D",
+                "warnings",
+            ]))
+        }),
         // The user's own command, so that it is the one that is tested.
         ("tests", &|| process::run(Command::new("./x").arg("test").current_dir(&root))),
         ("documentation", &|| {
