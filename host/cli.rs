@@ -242,6 +242,12 @@ pub struct LaunchArgs {
     /// Dynamic shared memory of a block, bytes
     #[arg(long, default_value_t = 0, value_name = "BYTES")]
     pub shared: u32,
+    /// Blocks of a cluster, whose barrier and shared memory they have in common [default: what the kernel is compiled for]
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub cluster: Option<Shape>,
+    /// A cooperative launch: all blocks are there at once, and a barrier of the whole grid works
+    #[arg(long)]
+    pub cooperative: bool,
     /// An argument, one for each parameter, in order; `ferrowarp emulate --help` shows the forms
     #[arg(long = "arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
     pub arguments: Vec<Argument>,

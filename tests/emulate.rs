@@ -76,6 +76,33 @@ fn outputs_without_a_file_are_shown() {
 }
 
 #[test]
+fn blocks_come_in_clusters() {
+    let file = fixture("together.ptx");
+    let run = |more: &[&str]| {
+        let launch = ["--grid", "6", "--arg", "out:u32[6]"];
+        text(&emulate(&file, "ranks", &[&launch[..], more].concat()))
+    };
+    assert!(run(&[]).ends_with("out:u32[6]: 10 10 10 10 10 10\n"));
+    assert!(run(&["--cluster", "3"]).ends_with("out:u32[6]: 30 31 32 30 31 32\n"));
+    let arguments = ["--grid", "6", "--cluster", "4", "--arg", "out:u32[6]"];
+    fails(
+        &emulate(&file, "ranks", &arguments),
+        2,
+        &["the grid is (6, 1, 1); it cannot be divided into clusters of (4, 1, 1) blocks"],
+    );
+}
+
+#[test]
+fn a_cooperative_grid_has_a_barrier() {
+    let file = fixture("together.ptx");
+    let launch = ["--grid", "5", "--arg", "out:u32[5]"];
+    let cooperative = [&launch[..], &["--cooperative", "--check", "all"]].concat();
+    let shown = text(&emulate(&file, "after_the_last", &cooperative));
+    assert!(shown.contains("out:u32[5]: 4 5 6 7 4\n"), "{shown}");
+    fails(&emulate(&file, "after_the_last", &launch), 1, &["trap"]);
+}
+
+#[test]
 fn grids_and_blocks_have_three_dimensions() {
     let file = ptx();
     let shape = ["--grid", "3,2", "--block", "2,4,1", "--arg", "zeros:u32[1]"];

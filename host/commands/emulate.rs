@@ -54,6 +54,7 @@ pub fn run(arguments: &EmulateArgs, console: &mut Console) -> Result<(), Error> 
         grid: launch.grid,
         block: launch.block,
         shared: launch.shared,
+        coordination: target::coordination(launch),
         arguments: &launch.arguments,
         config,
     }

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use ptx_emulator::MachineConfig;
+use ptx_emulator::{Coordination, MachineConfig};
 
 use crate::KERNELS_PTX;
 use crate::cli::{LaunchArgs, TargetArgs};
-use crate::emulate::{ArgumentError, Job, Ran, defaults};
+use crate::emulate::{ArgumentError, Job, Ran, Shape, defaults};
 use crate::error::Error;
 
 /// Reads a PTX file.
@@ -26,9 +26,16 @@ pub(super) fn config(launch: &LaunchArgs) -> MachineConfig {
     config
 }
 
+/// What the blocks do together.
+pub(super) fn coordination(launch: &LaunchArgs) -> Coordination {
+    let cluster = launch.cluster.map(|Shape(blocks)| blocks);
+    Coordination { cooperative: launch.cooperative, cluster }
+}
+
 /// Runs the kernel that is asked for.
 pub(super) fn run(target: &TargetArgs, config: MachineConfig) -> Result<Ran, Error> {
     let launch = &target.launch;
+    let coordination = coordination(launch);
     let path = Path::new(&target.target);
     if path.extension().is_some_and(|extension| extension == "ptx") {
         return Job {
@@ -38,6 +45,7 @@ pub(super) fn run(target: &TargetArgs, config: MachineConfig) -> Result<Ran, Err
             grid: launch.grid,
             block: launch.block,
             shared: launch.shared,
+            coordination,
             arguments: &launch.arguments,
             config,
         }
@@ -46,7 +54,18 @@ pub(super) fn run(target: &TargetArgs, config: MachineConfig) -> Result<Ran, Err
     let name = target.target.as_str();
     let job = |grid, block, shared, arguments: &[_]| {
         let (source, place) = (KERNELS_PTX, "this program");
-        Job { source, place, kernel: Some(name), grid, block, shared, arguments, config }.run()
+        Job {
+            source,
+            place,
+            kernel: Some(name),
+            grid,
+            block,
+            shared,
+            coordination,
+            arguments,
+            config,
+        }
+        .run()
     };
     if !launch.arguments.is_empty() {
         return job(launch.grid, launch.block, launch.shared, &launch.arguments);

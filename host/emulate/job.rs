@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use ptx_emulator::counters::Counters;
 use ptx_emulator::{
-    Check, Finding, Launch, LaunchReport, Leak, Machine, MachineConfig, MemoryError, ModuleId,
-    Output, Program,
+    Check, Coordination, Finding, Launch, LaunchReport, Leak, Machine, MachineConfig, MemoryError,
+    ModuleId, Output, Program,
 };
 
 use super::argument::{Argument, Kind};
@@ -37,6 +37,8 @@ pub struct Job<'a> {
     pub block: Shape,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
+    /// What the blocks do together.
+    pub coordination: Coordination,
     /// One for each parameter.
     pub arguments: &'a [Argument],
     /// The machine.
@@ -186,7 +188,8 @@ impl Job<'_> {
             dynamic_shared_bytes: self.shared,
             params,
         };
-        machine.launch(module, &launch, &mut Stdout).map_err(Error::Fault)
+        let coordination = self.coordination;
+        machine.launch_together(module, &launch, coordination, &mut Stdout).map_err(Error::Fault)
     }
 }
 
