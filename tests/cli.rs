@@ -125,6 +125,7 @@ fn doctor_finds_what_built_this_program() {
         "LLVM",
         "library source",
         "libdevice",
+        "kernel cache",
         "NVIDIA driver",
         "device",
         "emulator",
@@ -142,6 +143,18 @@ fn doctor_finds_what_built_this_program() {
     assert_eq!(status("emulator"), "ok");
     assert_eq!(status("rustc"), "ok");
     assert_eq!(status("ptxas"), "absent");
+}
+
+#[test]
+fn doctor_says_where_compiled_kernels_are_kept() {
+    let with = |value: &str| {
+        let mut command = ferrowarp(&["doctor"]);
+        command.env("CUDA_BUILDER_CACHE", value);
+        let shown = outcome(command).stdout;
+        shown.lines().find(|line| line.contains("kernel cache")).unwrap().to_owned()
+    };
+    assert_eq!(with("/some/where"), "ok       kernel cache      /some/where");
+    assert!(with("off").starts_with("absent   kernel cache"));
 }
 
 #[test]

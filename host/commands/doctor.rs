@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use cuda_builder::{Libdevice, Toolchain};
+use cuda_builder::{Cache, Libdevice, Toolchain};
 use cuda_host::{Backend, Device};
 use ptx_emulator::Program;
 use serde::Serialize;
@@ -53,6 +53,7 @@ impl Check {
 pub fn run(console: &mut Console) -> Result<(), Error> {
     let mut checks = toolchain();
     checks.push(libdevice());
+    checks.push(cache());
     checks.push(nvidia_driver());
     checks.extend(devices());
     checks.push(emulator());
@@ -133,6 +134,19 @@ fn libdevice() -> Check {
             "pip install nvidia-nvvm, in an active virtual environment, brings NVIDIA's",
         ),
         Err(error) => absent(error.to_string(), "mend or unset CUDA_BUILDER_LIBDEVICE"),
+    }
+}
+
+/// Where compiled kernels and their dependencies are kept for other projects.
+fn cache() -> Check {
+    match Cache::User.folder() {
+        Some(folder) => Check::ok("kernel cache", folder.display().to_string()),
+        None => Check {
+            name: "kernel cache",
+            status: Status::Absent,
+            detail: "each project compiles `core` and its kernels' dependencies anew".to_owned(),
+            help: vec!["set CUDA_BUILDER_CACHE to a folder, or unset it if it is `off`".to_owned()],
+        },
     }
 }
 
