@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::NvvmArch;
 use crate::toolchain::ToolchainReport;
 
 /// Why [`CudaBuilder::build`](crate::CudaBuilder::build) failed, and what to do about it.
@@ -62,6 +63,10 @@ pub enum CudaBuilderError {
     /// Statics are larger than the memory they lie in.
     #[error(transparent)]
     TooMuchMemory(#[from] TooMuchMemory),
+
+    /// A kernel has clusters, and the architecture has none.
+    #[error(transparent)]
+    NoClusters(#[from] NoClusters),
 
     /// Kernels use an operation that the GPU has no instruction for.
     #[error("{}", unsupported(operation))]
@@ -172,6 +177,22 @@ pub struct UnresolvedSymbol {
     pub name: String,
     /// The functions that use it, each with `file:line:column` where known.
     pub users: Vec<String>,
+}
+
+/// A kernel is launched in clusters, which the architecture of the build doesn't have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "kernel `{kernel}`{} has clusters, which GPUs have from sm_90 on, and this build is for {arch}\n\nhelp: build for sm_90 (the builder's `arch` or `build_archs`), and keep the kernel out of other builds with `#[cfg(target_feature = \"compute_90\")]`",
+    place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default()
+)]
+#[non_exhaustive]
+pub struct NoClusters {
+    /// The kernel, readable.
+    pub kernel: String,
+    /// `file:line` of the kernel, where known.
+    pub place: Option<String>,
+    /// What the build is for.
+    pub arch: NvvmArch,
 }
 
 /// An operation that LLVM can't make PTX of.
@@ -328,7 +349,7 @@ impl ToolchainError {
 pub struct UnknownArch(pub(crate) String);
 
 fn known_architectures() -> String {
-    crate::NvvmArch::ALL.iter().map(|arch| arch.target_cpu()).collect::<Vec<_>>().join(", ")
+    NvvmArch::ALL.iter().map(|arch| arch.target_cpu()).collect::<Vec<_>>().join(", ")
 }
 
 /// A symbol as its author wrote it: `@_RNvCs…_1k4TILE` is `k::TILE`.

@@ -12,14 +12,42 @@
 //! | `.cuda.kernel.cluster_dim=2x2x1` | `"nvvm.cluster_dim"="2,2,1"` | `.reqnctapercluster 2, 2, 1` |
 //! | `.cuda.kernel.maxntid=256,minctasm=2` | both | both |
 
-use crate::error::AddressSpaceError;
+use crate::NvvmArch;
+use crate::error::{AddressSpaceError, NoClusters, readable};
+use crate::ir::location::Locations;
 use crate::ir::token::{Kind, tokens};
+use crate::symbols::global_name;
 
 /// What the section's name begins with.
 const PREFIX: &str = ".cuda.kernel.";
 
 /// The attributes of one number that it may list.
 const KNOWN: [&str; 3] = ["maxntid", "minctasm", "maxnreg"];
+
+/// The first compute capability with clusters (PTX ISA, `.reqnctapercluster`).
+const CLUSTERS: u32 = 90;
+
+/// Refuses clusters where `arch` has none. `llc` would leave the directive out, and the blocks not be together: a barrier of the cluster
+/// would then wait for the block alone.
+///
+/// # Errors
+///
+/// The first kernel with clusters.
+pub(crate) fn check(module: &str, arch: NvvmArch) -> Result<(), NoClusters> {
+    let has_clusters = |line: &&str| {
+        let section = line.split_once(PREFIX).map(|(_, section)| section);
+        line.starts_with("define ")
+            && section.is_some_and(|section| section.contains("cluster_dim="))
+    };
+    match module.lines().find(has_clusters) {
+        Some(line) if arch.capability_value() < CLUSTERS => Err(NoClusters {
+            kernel: global_name(line).map(readable).unwrap_or_default(),
+            place: Locations::new(module).of_function(line),
+            arch,
+        }),
+        _ => Ok(()),
+    }
+}
 
 /// The textual module with the attributes.
 ///
@@ -108,6 +136,25 @@ define ptx_kernel void @c() \"nvvm.maxntid\"=\"8\" \"nvvm.cluster_dim\"=\"2,4,1\
 define void @other() section \".text.cuda.kernel.x\" {
 ";
         assert_eq!(rewrite(module).expect("all are known"), expected);
+    }
+
+    #[test]
+    fn clusters_need_an_architecture_that_has_them() {
+        let module = "\
+define ptx_kernel void @plain() section \".cuda.kernel.maxntid=8\" {
+define ptx_kernel void @together() section \".cuda.kernel.maxntid=8,cluster_dim=2x4x1\" !dbg !3 {
+!1 = !DIFile(filename: \"src/lib.rs\", directory: \"/home/me\")
+!3 = distinct !DISubprogram(name: \"together\", scope: !9, file: !1, line: 10)
+";
+        let error = check(module, NvvmArch::Compute89).expect_err("sm_89 has no clusters");
+        assert_eq!(error.kernel, "together");
+        assert_eq!(error.place.as_deref(), Some("src/lib.rs:10"));
+        let text = error.to_string();
+        assert!(text.contains("`together` (src/lib.rs:10)") && text.contains("sm_89"), "{text}");
+        assert_eq!(check(module, NvvmArch::Compute90), Ok(()));
+        let (plain, _) =
+            module.split_once("define ptx_kernel void @together").expect("it is there");
+        assert_eq!(check(plain, NvvmArch::Compute89), Ok(()));
     }
 
     #[test]

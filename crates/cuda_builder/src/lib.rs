@@ -64,8 +64,8 @@ pub use builder::{CudaBuilder, DebugInfo, EmitOption, Profile};
 pub use cache::Cache;
 pub use cuda_tools::find as find_cuda_tool;
 pub use error::{
-    AddressSpaceError, CudaBuilderError, OversizedStatic, TooMuchMemory, ToolchainError,
-    UnknownArch, UnresolvedSymbol, UnsupportedOperation,
+    AddressSpaceError, CudaBuilderError, NoClusters, OversizedStatic, TooMuchMemory,
+    ToolchainError, UnknownArch, UnresolvedSymbol, UnsupportedOperation,
 };
 pub use libdevice::Libdevice;
 pub use panics::PanicMessages;

@@ -84,6 +84,7 @@ pub(crate) fn optimise(
     let module = libcalls::define(&module);
     let module = remainder::expand(&module);
     let module = atomics::expand(&module);
+    kernel_limits::check(&module, request.arch)?;
     let module = kernel_limits::rewrite(&module)?;
     let module = address_space::rewrite(&module, request.immutable_statics_to_constant)?;
     fs::write(&placed, module.as_bytes()).map_err(CudaBuilderError::io("write", &placed))?;

@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 
 use common::{assert_contains, builder, copy_fixture, edit, scratch, toolchain};
-use cuda_builder::{CudaBuilder, CudaBuilderError, TooMuchMemory};
+use cuda_builder::{CudaBuilder, CudaBuilderError, NvvmArch, TooMuchMemory};
 
 #[test]
 fn a_missing_crate_is_named_with_the_folder_it_was_looked_for_in() {
@@ -231,6 +231,29 @@ fn a_conversion_the_gpu_lacks_names_its_line() {
     assert!(matches!(error, CudaBuilderError::UnsupportedOperation { .. }), "{error}");
     let place = format!("`divide` at src/lib.rs:{line}:");
     assert_contains(&error.to_string(), &[&place, "128-bit integers", "help: "]);
+}
+
+#[test]
+fn clusters_are_refused_where_the_architecture_has_none() {
+    if toolchain().is_none() {
+        return;
+    }
+    let folder = copy_fixture("kernels", "clusters");
+    let source = folder.join("src/lib.rs");
+    let kernel = "pub unsafe extern \"ptx-kernel\" fn divide(";
+    // What `#[kernel(cluster(2))]` of cuda_std writes.
+    let marked = format!("#[unsafe(link_section = \".cuda.kernel.cluster_dim=2x1x1\")]\n{kernel}");
+    edit(&source, kernel, &marked);
+    let text = fs::read_to_string(&source).expect("readable");
+    let line = text.lines().position(|line| line.starts_with(kernel)).expect("there") + 1;
+    let error = builder(&folder).build().expect_err("the default architecture has no clusters");
+    assert!(matches!(&error, CudaBuilderError::NoClusters(_)), "{error}");
+    let place = format!("`divide` (src/lib.rs:{line})");
+    assert_contains(&error.to_string(), &[&place, "sm_90", "sm_75"]);
+
+    let ptx = builder(&folder).arch(NvvmArch::Compute90).build().expect("sm_90 has them");
+    let ptx = fs::read_to_string(ptx).expect("readable");
+    assert_contains(&ptx, &[".reqnctapercluster 2"]);
 }
 
 #[test]

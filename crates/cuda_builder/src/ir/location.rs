@@ -41,6 +41,13 @@ impl<'a> Locations<'a> {
         Some(format!("{}:{line}:{column}", self.file(node)?))
     }
 
+    /// `file:line` of the function that a `define` line begins.
+    pub(crate) fn of_function(&self, define: &str) -> Option<String> {
+        let (_, reference) = define.rsplit_once("!dbg !")?;
+        let node = self.node(leading_digits(reference))?;
+        Some(format!("{}:{}", self.file(node)?, field(node, "line")?))
+    }
+
     fn node(&self, number: &str) -> Option<&'a str> {
         self.nodes.get(number).copied()
     }
