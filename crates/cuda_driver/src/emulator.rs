@@ -7,7 +7,7 @@
 //! A kernel's fault is kept in its context. Until a synchronising call reports it, calls that only
 //! queue work succeed and do nothing; from then on every call on the context returns it, as on hardware.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -167,6 +167,8 @@ fn refuse_forked() -> Outcome {
 thread_local! {
     /// This thread's contexts, the current one last. A null handle stands for "none current".
     static STACK: RefCell<Vec<CUcontext>> = const { RefCell::new(Vec::new()) };
+    /// The last of them. It outlives the stack: it has no destructor.
+    static CURRENT: Cell<Option<CUcontext>> = const { Cell::new(None) };
 }
 
 /// Starts the emulator if it is not running.
@@ -209,6 +211,14 @@ pub(crate) fn with<T>(
 }
 
 /// Runs `body` on this thread's stack of contexts.
+///
+/// A thread that ends destroys its variables one after the other. Those of the program may go after the stack, and give memory back
+/// that they hold: the context that was current is so until then.
 fn with_stack<T>(body: impl FnOnce(&mut Vec<CUcontext>) -> T) -> T {
-    STACK.with(|stack| body(&mut stack.borrow_mut()))
+    let mut stack =
+        STACK.try_with(RefCell::take).unwrap_or_else(|_| CURRENT.get().into_iter().collect());
+    let result = body(&mut stack);
+    CURRENT.set(stack.last().copied());
+    let _ = STACK.try_with(|kept| kept.replace(stack));
+    result
 }

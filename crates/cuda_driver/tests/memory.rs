@@ -210,3 +210,38 @@ fn stream_ordered_allocations_come_and_go() {
         expect(result::INVALID_VALUE, cuMemFreeAsync(address, 0));
     }
 }
+
+/// Memory that a thread holds until it ends, and what became of giving it back.
+struct Held(std::cell::Cell<u64>);
+
+static GIVEN_BACK: std::sync::Mutex<Vec<u32>> = std::sync::Mutex::new(Vec::new());
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let (mut count, data) = (0, self.0.get());
+        // SAFETY: the pointer is to a live variable; nobody else uses the memory.
+        let results =
+            unsafe { [cuCtxGetDevice(&mut count), cuMemFree_v2(data), cuMemFree_v2(data)] };
+        GIVEN_BACK.lock().unwrap().extend(results);
+    }
+}
+
+thread_local! {
+    static HELD: Held = const { Held(std::cell::Cell::new(0)) };
+}
+
+#[test]
+fn a_thread_that_ends_gives_back_what_its_variables_hold() {
+    let context = Context::new();
+    let handle = context.0;
+    let thread = std::thread::spawn(move || {
+        // It is made before the driver's own variables of this thread, and so outlives them.
+        HELD.with(|_| ());
+        // SAFETY: the context is alive.
+        ok(unsafe { cuCtxSetCurrent(handle) });
+        HELD.with(|held| held.0.set(alloc(64)));
+    });
+    thread.join().unwrap();
+    // The second time there is nothing to give back, which the driver still can say.
+    assert_eq!(*GIVEN_BACK.lock().unwrap(), [0, 0, result::INVALID_VALUE]);
+}
