@@ -102,6 +102,44 @@ fn shape() -> impl Strategy<Value = Shape> {
         })
 }
 
+/// Loops in which each lane reads along a row of its own, which are read ahead if nothing is stored meanwhile.
+fn walk() -> impl Strategy<Value = Shape> {
+    let load = |to: String, at: i64| format!("ld.global.b32 {to}, [%a+{at}];");
+    let offset = || prop::sample::select(vec![0i64, 4, 64, -8]);
+    let data = || (0..4u32).prop_map(|n| format!("%r{n}"));
+    let operation = prop_oneof![
+        6 => (data(), offset()).prop_map(move |(to, at)| load(to, at)),
+        2 => offset().prop_map(|at| format!("ld.global.b64 %d, [%a+{}];", at / 8 * 8)),
+        1 => (data(), offset()).prop_map(|(to, at)| format!("ld.volatile.global.b32 {to}, [%a+{at}];")),
+        3 => (data(), data()).prop_map(|(to, a)| format!("mad.lo.s32 {to}, {to}, 5, {a};")),
+        1 => data().prop_map(|to| format!("cvt.u32.u64 {to}, %d;")),
+    ];
+    // Half of the loops store, some of them to what is read next.
+    let store = prop_oneof![
+        3 => Just(None),
+        1 => offset().prop_map(|at| Some(format!("st.global.b32 [%a+{at}], %r1;"))),
+        1 => Just(Some("st.global.b32 [%b], %r2;".to_owned())),
+        1 => Just(Some("st.shared.b32 [%s], %r2;".to_owned())),
+    ];
+    let step = prop::sample::select(vec![4, 4, 8, 8, 12]);
+    let stride = prop::sample::select(vec![64u32, 128, 256, 256, 384]);
+    let body = (prop::collection::vec(operation, 1..6), store, step);
+    (shape(), body, stride, 0..100i32, 0..1000u32).prop_map(
+        |(shape, (mut body, store, step), stride, rounds, start)| {
+            body.extend(store);
+            body.push(format!("add.s64 %a, %a, {step};"));
+            Shape {
+                body,
+                counter: (0, 1, "lt.s32", rounds, false),
+                uneven: false,
+                strides: [stride, 4, 4],
+                starts: [8 * start % TABLE as u32, 8 * start],
+                ..shape
+            }
+        },
+    )
+}
+
 fn kernel(shape: &Shape) -> String {
     let (from, by, compare, to, negated) = shape.counter;
     let not = if negated { "!" } else { "" };
@@ -192,6 +230,23 @@ fn run(source: &str, block: [u32; 3], checks: &str, affine: bool, fuel: u64) -> 
     ]
 }
 
+/// Holds a loop against the same, operation after operation.
+fn compare(shape: &Shape, checks: &str, fuel: u64) -> Result<(), TestCaseError> {
+    let source = kernel(shape);
+    let expected = run(&source, shape.block, checks, false, fuel);
+    let found = run(&source, shape.block, checks, true, fuel);
+    prop_assert_eq!(&expected[0], &found[0], "another end\n{}", source);
+    prop_assert!(expected[1] == found[1], "other results\n{source}");
+    prop_assert_eq!(&expected[2], &found[2], "other counters\n{}", source);
+    prop_assert_eq!(&expected[3], &found[3], "other findings\n{}", source);
+    if checks == "racecheck" {
+        // With initcheck, loops are not executed in a way of their own.
+        let plain = run(&source, shape.block, "racecheck,initcheck", true, fuel);
+        prop_assert_eq!(&plain[4], &found[4], "other hazards\n{}", source);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1200, ..ProptestConfig::default() })]
 
@@ -201,17 +256,15 @@ proptest! {
         checks in prop::sample::select(vec!["none", "none", "memcheck", "racecheck", "racecheck", "all"]),
         fuel in prop::sample::select(vec![1200u64, 100, 517, 40_000]),
     ) {
-        let source = kernel(&shape);
-        let expected = run(&source, shape.block, checks, false, fuel);
-        let found = run(&source, shape.block, checks, true, fuel);
-        prop_assert_eq!(&expected[0], &found[0], "another end\n{}", source);
-        prop_assert!(expected[1] == found[1], "other results\n{source}");
-        prop_assert_eq!(&expected[2], &found[2], "other counters\n{}", source);
-        prop_assert_eq!(&expected[3], &found[3], "other findings\n{}", source);
-        if checks == "racecheck" {
-            // With initcheck, loops are not executed in a way of their own.
-            let plain = run(&source, shape.block, "racecheck,initcheck", true, fuel);
-            prop_assert_eq!(&plain[4], &found[4], "other hazards\n{}", source);
-        }
+        compare(&shape, checks, fuel)?;
+    }
+
+    #[test]
+    fn walks_along_rows_end_as_other_loops_do(
+        shape in walk(),
+        checks in prop::sample::select(vec!["none", "none", "memcheck", "racecheck"]),
+        fuel in prop::sample::select(vec![700u64, 40_000]),
+    ) {
+        compare(&shape, checks, fuel)?;
     }
 }

@@ -6,6 +6,7 @@
 //! in each iteration is to move rows and to compute. Registers that move on are changed once, at the end. racecheck is told of every
 //! access, and the iteration goes on in the inner loop where it wants to see more.
 
+mod ahead;
 mod run;
 
 use std::collections::HashMap;

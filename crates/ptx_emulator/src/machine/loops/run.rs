@@ -1,5 +1,6 @@
 //! Executing a counting loop.
 
+use super::ahead::Ahead;
 use super::{By, Item, Loop, Name, Step, address};
 use crate::checks::race::{BlockRace, Race};
 use crate::checks::{BlockChecks, Checks};
@@ -10,7 +11,7 @@ use crate::machine::pattern::Pattern;
 use crate::machine::quick::{Found, read, write};
 use crate::machine::short::ShortOp;
 use crate::memory::{Memory, Storage};
-use crate::op::{AddressRow, OpKind, Order, Space};
+use crate::op::{AddressRow, OpKind, Order, Semantics, Space};
 use crate::registers::{Affine, Window, copy_register};
 use crate::row::{Class, FULL, Outcome, RowFn, Rows};
 
@@ -91,6 +92,11 @@ impl Loop {
                 }
             });
         }
+        let stores =
+            |doing: &Doing<'_>| doing.moving().is_some_and(|moving| moving.action == Action::Write);
+        if !doing.iter().any(stores) {
+            doing = doing.into_iter().map(Doing::ahead).collect();
+        }
         let mut done = 0;
         // Where the last iteration stopped; what is before that was executed once more than the rest.
         let mut next = self.start;
@@ -104,7 +110,7 @@ impl Loop {
                     engine.suspicious = Some(next);
                     break 'rounds;
                 }
-                doing.execute(window, mask);
+                doing.execute(window, mask, limit - done);
             }
             for (value, side) in sides.iter_mut().zip(self.sides) {
                 *value = value.wrapping_add(moves(side.step));
@@ -185,6 +191,8 @@ impl Step {
 enum Doing<'a> {
     Load32(Moving<'a>),
     Load64(Moving<'a>),
+    Ahead32(Moving<'a>, Box<Ahead<u32, 16>>),
+    Ahead64(Moving<'a>, Box<Ahead<u64, 8>>),
     Store32(Moving<'a>),
     Store64(Moving<'a>),
     Row(&'a RowFn, &'a Rows),
@@ -193,10 +201,10 @@ enum Doing<'a> {
 }
 
 /// An access that moves on.
-struct Moving<'a> {
-    found: Found<'a>,
-    at: Affine,
-    by: u64,
+pub(super) struct Moving<'a> {
+    pub(super) found: Found<'a>,
+    pub(super) at: Affine,
+    pub(super) by: u64,
     /// The register that is loaded or stored.
     register: Name,
     pc: u32,
@@ -270,6 +278,11 @@ impl<'a> Moving<'a> {
         events::Access { warp, pc, lanes, action, area, offsets, bytes, order }
     }
 
+    /// Whether nobody can tell when it happens, if nobody else stores there.
+    fn is_weak(&self) -> bool {
+        self.order.semantics == Semantics::Weak
+    }
+
     /// Of the address only distances from the first lane's count behind this.
     #[inline(always)]
     fn move_on(&mut self) {
@@ -287,10 +300,26 @@ impl<'a> Doing<'a> {
         }
     }
 
+    /// The same, reading ahead if it is a load for which that is good. Nothing in the loop may store.
+    fn ahead(self) -> Doing<'a> {
+        match self {
+            Doing::Load32(moving) if moving.is_weak() => match Ahead::of(&moving) {
+                Some(ahead) => Doing::Ahead32(moving, ahead),
+                None => Doing::Load32(moving),
+            },
+            Doing::Load64(moving) if moving.is_weak() => match Ahead::of(&moving) {
+                Some(ahead) => Doing::Ahead64(moving, ahead),
+                None => Doing::Load64(moving),
+            },
+            other => other,
+        }
+    }
+
     #[inline(always)]
     fn moving(&self) -> Option<&Moving<'a>> {
         match self {
             Doing::Load32(moving) | Doing::Load64(moving) => Some(moving),
+            Doing::Ahead32(moving, _) | Doing::Ahead64(moving, _) => Some(moving),
             Doing::Store32(moving) | Doing::Store64(moving) => Some(moving),
             _ => None,
         }
@@ -305,9 +334,24 @@ impl<'a> Doing<'a> {
         }
     }
 
+    /// `left`: iterations that are good, this one included.
     #[inline(always)]
-    fn execute(&mut self, window: &mut Window<'_>, mask: u32) {
+    fn execute(&mut self, window: &mut Window<'_>, mask: u32, left: u64) {
         match self {
+            Doing::Ahead32(moving, ahead) => {
+                let target = &mut window.r32[moving.register.1 as usize];
+                if !ahead.read(target, moving, mask, left) {
+                    read(target, moving.found, moving.at, mask);
+                }
+                moving.move_on();
+            }
+            Doing::Ahead64(moving, ahead) => {
+                let target = &mut window.r64[moving.register.1 as usize];
+                if !ahead.read(target, moving, mask, left) {
+                    read(target, moving.found, moving.at, mask);
+                }
+                moving.move_on();
+            }
             Doing::Load32(moving) => {
                 read(&mut window.r32[moving.register.1 as usize], moving.found, moving.at, mask);
                 moving.move_on();
