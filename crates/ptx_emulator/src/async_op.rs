@@ -72,3 +72,18 @@ pub(crate) enum MbarrierKind {
     /// there is a state.
     Wait { p: u32, parity: bool },
 }
+
+impl MbarrierKind {
+    /// Whether it is an arrival that those who wait for the object may wait for.
+    pub(crate) fn arrives(self) -> bool {
+        match self {
+            MbarrierKind::Arrive { .. }
+            | MbarrierKind::ArriveExpecting { .. }
+            | MbarrierKind::Complete => true,
+            MbarrierKind::Init
+            | MbarrierKind::Invalidate
+            | MbarrierKind::Expect
+            | MbarrierKind::Wait { .. } => false,
+        }
+    }
+}

@@ -18,6 +18,8 @@ pub(crate) enum Action {
 pub(crate) enum Area {
     /// Shared memory of the block.
     Shared,
+    /// That of another block of the cluster, the one of this rank.
+    Remote { rank: u32 },
     /// The stack of each lane; the same offset is other memory for each.
     Local,
     /// An allocation: its slot and first address.

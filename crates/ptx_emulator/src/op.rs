@@ -157,7 +157,11 @@ pub(crate) enum Space {
     Generic,
     Global,
     Constant,
+    /// Of the own block: `.shared`, which is short for `.shared::cta` (PTX ISA, "Shared State Space").
     Shared,
+    /// Of any block of the cluster: `.shared::cluster`. The machine makes [`Space::Shared`] of it, and remembers that the address
+    /// may be another block's.
+    Cluster,
     Local,
     /// Parameters of the kernel.
     Param,
@@ -166,11 +170,25 @@ pub(crate) enum Space {
 }
 
 impl Space {
+    /// Shared memory is shared memory, whoever's.
+    #[inline]
+    pub(crate) fn seen(self) -> Space {
+        match self {
+            Space::Cluster => Space::Shared,
+            space => space,
+        }
+    }
+
     /// Whether it may be memory that other blocks write.
     pub(crate) fn is_common(self) -> bool {
         match self {
             Space::Generic | Space::Global => true,
-            Space::Constant | Space::Shared | Space::Local | Space::Param | Space::Frame => false,
+            Space::Constant
+            | Space::Shared
+            | Space::Cluster
+            | Space::Local
+            | Space::Param
+            | Space::Frame => false,
         }
     }
 }
@@ -180,7 +198,10 @@ impl Space {
 pub(crate) enum SpaceTest {
     Global,
     Constant,
+    /// The own block's.
     Shared,
+    /// Of any block of the cluster.
+    Cluster,
     Local,
     Param,
 }
@@ -364,8 +385,10 @@ pub(crate) struct CallOp {
 pub(crate) enum BarrierKind {
     Sync,
     Arrive,
-    /// At the cluster's barrier.
-    ClusterArrive,
+    /// At the cluster's barrier. `relaxed`: without ordering what the thread did before.
+    ClusterArrive {
+        relaxed: bool,
+    },
     ClusterWait,
     RedPopc {
         d: u32,

@@ -153,6 +153,18 @@ fn own_addresses_have_the_rank() {
 }
 
 #[test]
+fn generic_addresses_tell_whose_they_are() {
+    let body = "cvta.shared.u64 %rd1, tile; mapa.u64 %rd2, %rd1, 1; mov.u32 %r1, 0;
+         isspacep.shared %p1, %rd1; selp.u32 %r2, 1, 0, %p1; or.b32 %r1, %r1, %r2;
+         isspacep.shared::cta %p1, %rd2; selp.u32 %r2, 2, 0, %p1; or.b32 %r1, %r1, %r2;
+         isspacep.shared::cluster %p1, %rd2; selp.u32 %r2, 4, 0, %p1; or.b32 %r1, %r1, %r2;
+         isspacep.shared::cluster %p1, %o; selp.u32 %r2, 8, 0, %p1; or.b32 %r1, %r1, %r2;
+         st.global.u32 [%a], %r1; ret;";
+    let found = outputs(&kernel_with(TILE, body), ([4, 1, 1], [2, 1, 1]), 1, 4);
+    assert_eq!(found, [5, 7, 5, 7]);
+}
+
+#[test]
 fn lanes_of_one_warp_reach_different_blocks() {
     // Lane t reads word t of block t % 4, and adds 1 to word 32 + t % 4 of that block.
     let body = format!(
@@ -260,14 +272,17 @@ fn misuse_is_named() {
     let behind = "mov.u32 %r1, tile; mapa.shared::cluster.u32 %r1, %r1, 1; ld.shared::cluster.u32 %r2, [%r1+256]; ret;";
     let (kind, text) = fault(&kernel_with(TILE, behind), pair);
     assert_eq!(kind, FaultKind::IllegalAddress);
-    assert!(text.contains("outside of the 256 bytes of the cluster's block of rank 1"), "{text}");
+    let past = "0 bytes past the end of `tile` (256 bytes)";
+    let whose = "in the shared memory of the cluster's block of rank 1, block (1, 0, 0)";
+    assert!(text.contains(past) && text.contains(whose), "{text}");
     // Blocks have to stay until nobody reaches into them any more.
     let late =
         "mov.u32 %r1, tile; mapa.shared::cluster.u32 %r1, %r1, 1; setp.eq.u32 %p1, %b, 1; @%p1 ret;
          barrier.cluster.arrive; barrier.cluster.wait; ld.shared::cluster.u32 %r2, [%r1]; ret;";
     let (kind, text) = fault(&kernel_with(TILE, late), pair);
     assert_eq!(kind, FaultKind::IllegalAddress);
-    assert!(text.contains("the cluster's block of rank 1 has ended"), "{text}");
+    assert!(text.contains("the cluster's block of rank 1, block (1, 0, 0), has ended"), "{text}");
+    assert!(text.contains("end the kernel with a barrier of the cluster"), "{text}");
     // A barrier of the block that a block of the cluster never completes is a deadlock as ever.
     let stuck = "setp.eq.u32 %p1, %b, 1; @!%p1 bra C; bar.sync 1, 64; C: barrier.cluster.arrive; barrier.cluster.wait; ret;";
     assert_eq!(fault(&kernel_with("", stuck), pair).0, FaultKind::Deadlock);

@@ -40,6 +40,8 @@ pub enum FindingKind {
     NonCoherentRead,
     /// racecheck: an access to the target of an asynchronous copy that was not waited for.
     PendingCopy,
+    /// racecheck: a block of a cluster that can end, with its shared memory, while another block accesses that.
+    BlockEndsTooSoon,
     /// initcheck: a read of memory that nothing has written.
     UninitializedMemory,
     /// initcheck: a value that comes from a register or local variable that was never written decides something:
@@ -69,7 +71,8 @@ impl FindingKind {
             | Kind::WriteAfterWrite
             | Kind::WriteByManyLanes
             | Kind::NonCoherentRead
-            | Kind::PendingCopy => Check::Racecheck,
+            | Kind::PendingCopy
+            | Kind::BlockEndsTooSoon => Check::Racecheck,
             Kind::UninitializedMemory | Kind::UninitializedValue => Check::Initcheck,
             Kind::DivergentWarpBarrier
             | Kind::DivergentBlockBarrier

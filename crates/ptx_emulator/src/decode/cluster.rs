@@ -18,7 +18,8 @@ const U32: Ty = Ty { kind: Kind::Unsigned, bits: 32 };
 
 /// `mapa`: the address of the same place in the shared memory of another block of the cluster.
 pub(super) fn map_address(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decoded {
-    let (Space::Shared | Space::Generic, Some(ty)) = (memory::space(m), m.ty()) else {
+    let (Space::Shared | Space::Cluster | Space::Generic, Some(ty)) = (memory::space(m), m.ty())
+    else {
         return unsupported(i.mnemonic());
     };
     match ty.bits {
@@ -36,7 +37,8 @@ pub(super) fn map_address(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -
 
 /// `getctarank`: the rank of the block whose shared memory an address is in.
 pub(super) fn rank(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decoded {
-    let (Space::Shared | Space::Generic, Some(ty)) = (memory::space(m), m.ty()) else {
+    let (Space::Shared | Space::Cluster | Space::Generic, Some(ty)) = (memory::space(m), m.ty())
+    else {
         return unsupported(i.mnemonic());
     };
     match ty.bits {

@@ -204,11 +204,12 @@ pub(super) fn barrier(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> De
 
 /// `barrier.cluster`
 fn cluster_barrier(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decoded {
-    m.ignore(|name| matches!(name, "aligned" | "relaxed" | "acquire" | "release"));
+    m.ignore(|name| matches!(name, "aligned" | "acquire" | "release"));
+    let relaxed = m.take("relaxed");
     let id = b.constant_bits(Class::R, u64::from(crate::machine::CLUSTER_BARRIER));
     let kind = match (m.take("arrive"), m.take("wait")) {
-        (true, false) => BarrierKind::ClusterArrive,
-        (false, true) => BarrierKind::ClusterWait,
+        (true, false) => BarrierKind::ClusterArrive { relaxed },
+        (false, true) if !relaxed => BarrierKind::ClusterWait,
         _ => return unsupported(i.mnemonic()),
     };
     b.emit(OpKind::Barrier(Box::new(BarrierOp { kind, id, count: NONE, aligned: false })));

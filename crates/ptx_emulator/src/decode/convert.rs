@@ -194,7 +194,8 @@ pub(super) fn is_space(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> D
     let window = m.find(|space| match space {
         "global" => Some(SpaceTest::Global),
         "const" => Some(SpaceTest::Constant),
-        "shared" | "shared::cta" | "shared::cluster" => Some(SpaceTest::Shared),
+        "shared" | "shared::cta" => Some(SpaceTest::Shared),
+        "shared::cluster" => Some(SpaceTest::Cluster),
         "local" => Some(SpaceTest::Local),
         "param" | "param::entry" => Some(SpaceTest::Param),
         _ => None,

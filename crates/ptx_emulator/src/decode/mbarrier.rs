@@ -86,7 +86,7 @@ pub(super) fn decode(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Dec
         _ => return invalid("has a wrong number of operands"),
     };
     (op.space, op.address) = memory::address(b, place, space)?;
-    if !matches!(op.space, Space::Shared | Space::Generic) {
+    if !matches!(op.space, Space::Shared | Space::Cluster | Space::Generic) {
         return invalid("mbarrier objects are in shared memory");
     }
     b.emit(OpKind::Mbarrier(Box::new(op)));

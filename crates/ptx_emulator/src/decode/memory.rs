@@ -76,7 +76,8 @@ pub(super) fn space(m: &mut Modifiers) -> Space {
         Some(match name {
             "global" => Space::Global,
             "const" => Space::Constant,
-            "shared" | "shared::cta" | "shared::cluster" => Space::Shared,
+            "shared" | "shared::cta" => Space::Shared,
+            "shared::cluster" => Space::Cluster,
             "local" => Space::Local,
             "param" | "param::entry" | "param::func" => Space::Param,
             _ => return None,
@@ -132,7 +133,8 @@ pub(super) fn address(
         return invalid(format!("`{name}` is not a variable"));
     };
     let shared = b.symbols.is_shared(index);
-    if shared != (space == Space::Shared) && !(shared && space == Space::Generic) {
+    let shared_space = matches!(space, Space::Shared | Space::Cluster);
+    if shared != shared_space && !(shared && space == Space::Generic) {
         return invalid(format!("`{name}` is not in the state space of the access"));
     }
     // A variable's name in a generic access stands for its address in its own space.

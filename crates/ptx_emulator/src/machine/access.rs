@@ -91,7 +91,7 @@ pub(super) fn name(space: Space) -> &'static str {
         Space::Generic => "generic",
         Space::Global => "global",
         Space::Constant => "constant",
-        Space::Shared => "shared",
+        Space::Shared | Space::Cluster => "shared",
         Space::Local | Space::Frame => "local",
         Space::Param => "param",
     }
@@ -109,7 +109,7 @@ pub(super) fn bad(
         Reason::Misaligned => FaultKind::MisalignedAddress,
         Reason::WrongSpace => FaultKind::InvalidAddressSpace,
         Reason::NotShared => FaultKind::NotSharedMemory,
-        Reason::OutOfBounds | Reason::ReadOnly => FaultKind::IllegalAddress,
+        Reason::OutOfBounds | Reason::OtherBlock | Reason::ReadOnly => FaultKind::IllegalAddress,
     };
     let address = addresses[(lanes.trailing_zeros() & 31) as usize];
     Box::new(BadAccess { kind, lanes, address, space: name(space), bytes, reason })
@@ -232,7 +232,7 @@ impl Engine<'_> {
             let found = match op.space {
                 Space::Generic => generic_places(value, mask),
                 Space::Frame => Some((Space::Local, value.plus(u64::from(frame.base_local) * 4))),
-                space => Some((space, value)),
+                space => Some((space.seen(), value)),
             };
             if let Some((space, value)) = found {
                 let places = Places::Even(value);
@@ -241,7 +241,7 @@ impl Engine<'_> {
             }
         }
         let mut addresses = addresses(warp, frame, &op.address);
-        let mut space = op.space;
+        let mut space = op.space.seen();
         match op.space {
             Space::Generic => {
                 let mut rest = mask;
@@ -280,8 +280,8 @@ impl Engine<'_> {
         }
         let (base, length) = match space {
             Space::Shared => {
-                let row = self.cluster.is_some().then(|| places.row());
-                if let Some(row) = row
+                let may_be_remote = op.space != Space::Shared && self.cluster.is_some();
+                if let Some(row) = may_be_remote.then(|| places.row())
                     && let Some(remote) = self.remote(block, &row, mask)
                 {
                     let rest = mask & !remote.mask;
@@ -303,14 +303,18 @@ impl Engine<'_> {
                 return Err(request.bad(Reason::ReadOnly, mask));
             }
             Space::Param => (0, self.params.len() as u64),
-            Space::Global | Space::Constant | Space::Generic => {
+            Space::Global | Space::Constant | Space::Generic | Space::Cluster => {
                 return self.in_memory(warp, frame, request);
             }
         };
         let fit = places.fitting(mask, op.bytes, base, length);
         if fit != mask {
-            let reason = self.why_not_there(&places.row(), mask & !fit, space);
-            return Err(request.bad(reason, mask & !fit));
+            let (row, wrong) = (places.row(), mask & !fit);
+            if let Some(remote) = self.elsewhere(block, &row, wrong, op.space) {
+                return Err(request.bad(Reason::OtherBlock, remote));
+            }
+            let reason = self.why_not_there(&row, wrong, space);
+            return Err(request.bad(reason, wrong));
         }
         // The frame holds the program's own `.local` variables and, beside them, parameters of calls.
         let own = op.space != Space::Frame || self.program.is_local(request.pc);
@@ -361,9 +365,6 @@ impl Engine<'_> {
                     transfer::store(&member.shared, base, places, mask, op, warp, frame)
                 }
             }
-        }
-        if direction == Direction::Store {
-            self.wrote_remote(remote, row, op.bytes);
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use super::watch::Position;
 use crate::checks::BlockChecks;
 use crate::events::{Action, Offsets};
 use crate::memory::Storage;
-use crate::op::{Address, AddressRow, MemoryOp, Order, Space};
+use crate::op::{Address, AddressRow, MemoryOp, Order, Scope, Space};
 use crate::row::{LANES, Row64, lanes};
 
 /// Bytes of shared memory, and what is known of them.
@@ -23,14 +23,7 @@ impl SharedMemory<'_> {
     /// Copies were made before threads arrived at an mbarrier object.
     pub(super) fn delivered(&mut self) {
         if let Some(race) = self.checks.as_mut().and_then(|checks| checks.race.as_mut()) {
-            race.copies_delivered();
-        }
-    }
-
-    /// Another block has written to shared memory.
-    pub(super) fn initialised(&mut self, offset: usize, bytes: u32) {
-        if let Some(init) = self.checks.as_mut().and_then(|checks| checks.init.as_mut()) {
-            init.shared.mark(offset, bytes as usize);
+            race.shared.copies_delivered();
         }
     }
 
@@ -43,7 +36,7 @@ impl SharedMemory<'_> {
             init.shared.mark(offset, bytes as usize);
         }
         if let Some(race) = &mut checks.race {
-            race.copy_done(offset as u64, bytes);
+            race.shared.copy_done(offset as u64, bytes);
         }
     }
 }
@@ -58,7 +51,7 @@ pub(super) fn copies_issued(
 ) {
     if let Some(race) = block.checks.as_mut().and_then(|checks| checks.race.as_mut()) {
         for lane in lanes(at.active) {
-            race.copy_issued(warp, lane, offsets[lane] as u64, bytes, at.pc);
+            race.shared.copy_issued(warp, lane, offsets[lane] as u64, bytes, at.pc);
         }
     }
 }
@@ -128,7 +121,7 @@ impl Engine<'_> {
         };
         if let (Some(race), Some(own)) = (&mut checks.race, &mut state.race) {
             let offsets = Offsets::Each(offsets.map(|offset| offset as u64));
-            race.object(own, warp, lanes, &offsets, arrives);
+            race.object(own, warp, lanes, &offsets, (arrives, Scope::Block));
         }
     }
 }

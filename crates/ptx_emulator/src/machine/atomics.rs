@@ -63,7 +63,7 @@ impl Engine<'_> {
         while rest != 0 {
             let (space, group, inner) = match op.space {
                 Space::Generic => generic_group(&base, rest),
-                space => (space, rest, base),
+                space => (space.seen(), rest, base),
             };
             if let Some(counting) = &mut self.counting {
                 let places = Places::of(&inner, group);
@@ -94,7 +94,8 @@ impl Engine<'_> {
             let one = 1 << lane;
             let old = match space {
                 Space::Shared => {
-                    if let Some(remote) = self.remote(block, at, one) {
+                    let remote = (op.space != Space::Shared).then(|| self.remote(block, at, one));
+                    if let Some(remote) = remote.flatten() {
                         let old = self.remote_atomic(op, operands, at, lane, &remote)?;
                         if let Some(row) = op.d.get(element) {
                             put(warp, frame, op, *row, lane, old);
@@ -106,6 +107,9 @@ impl Engine<'_> {
                     let offset = address.wrapping_sub(base);
                     if end < u64::from(op.bytes) || offset > end - u64::from(op.bytes) {
                         let wrong = self.shared_misses(block, at, mask, op.bytes);
+                        if let Some(remote) = self.elsewhere(block, at, wrong, op.space) {
+                            return Err(part.bad(Reason::OtherBlock, remote));
+                        }
                         return Err(part.bad(Reason::OutOfBounds, wrong));
                     }
                     // The block's warps run one after the other.
@@ -135,7 +139,7 @@ impl Engine<'_> {
                     old
                 }
                 Space::Param => return Err(part.bad(Reason::ReadOnly, mask)),
-                Space::Global | Space::Generic | Space::Constant => {
+                Space::Global | Space::Generic | Space::Constant | Space::Cluster => {
                     self.atomic_global(part, operands, lane)?
                 }
             };
@@ -193,7 +197,6 @@ impl Engine<'_> {
         let change = |old| compute(op, old, operands, true);
         let member = self.member(remote.rank);
         let old = member.map_or(0, |member| member.shared.update(offset, op.bytes, true, change));
-        self.wrote_remote(remote, at, op.bytes);
         Ok(old)
     }
 

@@ -92,8 +92,8 @@ impl Engine<'_> {
         count: u32,
     ) -> Result<Arrival, Box<Fault>> {
         match op.kind {
-            BarrierKind::ClusterArrive => {
-                self.arrive_at_cluster(block, warp, split, pc)?;
+            BarrierKind::ClusterArrive { relaxed } => {
+                self.arrive_at_cluster(block, warp, split, pc, relaxed)?;
                 return Ok(Arrival::Passed);
             }
             BarrierKind::ClusterWait => {
@@ -206,7 +206,7 @@ impl Engine<'_> {
                     }
                     BarrierKind::Sync
                     | BarrierKind::Arrive
-                    | BarrierKind::ClusterArrive
+                    | BarrierKind::ClusterArrive { .. }
                     | BarrierKind::ClusterWait => {}
                 }
             }

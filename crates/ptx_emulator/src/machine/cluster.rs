@@ -3,22 +3,20 @@
 //!
 //! While a block runs, the engine holds what the others of its cluster own. Without a cluster launch every block is a cluster of
 //! its own, with nobody else to wait for.
-//!
-//! What is missed: racecheck does not follow accesses to another block's shared memory.
 
 use std::collections::HashMap;
 
 use super::access::bad;
-use super::async_watch::SharedMemory;
 use super::block::{Block, BlockState};
 use super::launch::{Engine, place};
 use super::mbarrier::Mbarriers;
 use super::report::{BadAccess, Reason};
 use super::warp::{State, Warp};
+use crate::checks::race::{ClusterRace, SharedRace};
 use crate::fault::{Fault, FaultKind};
-use crate::memory::{Storage, window};
+use crate::memory::{Storage, Written, window};
 use crate::op::Space;
-use crate::row::{LANES, Row64, lanes};
+use crate::row::{Row64, lanes};
 
 /// The rank of a block is in these bits of an address in the cluster's shared memory (recorded).
 pub(crate) const RANK_SHIFT: u32 = 24;
@@ -29,8 +27,9 @@ pub(super) struct Member {
     /// Empty while the block runs itself, and once it has ended.
     pub(super) shared: Storage,
     pub(super) mbarriers: Mbarriers,
-    /// What others wrote to its shared memory: offset and bytes. Kept for checks only.
-    written: Vec<(usize, u32)>,
+    /// What racecheck and initcheck know of its shared memory, where that is.
+    pub(super) race: SharedRace,
+    pub(super) written: Written,
     /// Threads that have not exited.
     living: u32,
     /// Those of them that have not arrived at the barrier.
@@ -43,12 +42,38 @@ pub(super) struct Cluster {
     pub(super) members: Vec<Member>,
     /// How often its barrier was complete.
     phase: u64,
+    /// The barrier, for racecheck.
+    pub(super) race: ClusterRace,
+}
+
+impl Member {
+    /// Whether all threads of the block have exited, so that its shared memory is gone.
+    pub(super) fn has_ended(&self) -> bool {
+        self.living == 0
+    }
+
+    /// Takes what checks know of the shared memory from the block, or gives it back.
+    fn swap_checks(&mut self, block: &mut BlockState) {
+        let Some(checks) = &mut block.checks else {
+            return;
+        };
+        if let Some(race) = &mut checks.race {
+            std::mem::swap(&mut race.shared, &mut self.race);
+        }
+        if let Some(init) = &mut checks.init {
+            std::mem::swap(&mut init.shared, &mut self.written);
+        }
+    }
 }
 
 impl Cluster {
     pub(super) fn new(blocks: u32, threads: u32) -> Cluster {
         let member = || Member { living: threads, missing: threads, ..Member::default() };
-        Cluster { members: (0..blocks).map(|_| member()).collect(), phase: 0 }
+        Cluster {
+            members: (0..blocks).map(|_| member()).collect(),
+            phase: 0,
+            race: ClusterRace::default(),
+        }
     }
 
     /// Whether all its blocks have ended.
@@ -141,11 +166,7 @@ impl Engine<'_> {
             block.state.shared = std::mem::take(&mut member.shared);
             block.state.mbarriers = std::mem::take(&mut member.mbarriers);
             block.state.is_out = false;
-        }
-        let BlockState { shared: bytes, checks, .. } = &mut block.state;
-        let mut shared = SharedMemory { bytes, checks };
-        for (offset, count) in member.written.drain(..) {
-            shared.initialised(offset, count);
+            member.swap_checks(&mut block.state);
         }
         self.meet_cluster(block);
     }
@@ -161,8 +182,10 @@ impl Engine<'_> {
         (member.living, member.missing) = threads(&block.warps);
         if block.finished() {
             (member.living, member.missing) = (0, 0);
+            self.exits_arrive(block);
             return;
         }
+        member.swap_checks(&mut block.state);
         member.shared = std::mem::take(&mut block.state.shared);
         member.mbarriers = std::mem::take(&mut block.state.mbarriers);
         block.state.is_out = true;
@@ -183,6 +206,7 @@ impl Engine<'_> {
         warp: &mut Warp,
         split: usize,
         pc: u32,
+        relaxed: bool,
     ) -> Result<(), Box<Fault>> {
         let mask = warp.splits[split].mask;
         let again = mask & (warp.cluster_arrived | warp.cluster_passed);
@@ -193,7 +217,7 @@ impl Engine<'_> {
         }
         warp.cluster_arrived |= mask;
         warp.barrier_changed = true;
-        self.objects_order(block, warp.index, mask, &BARRIER_OBJECT, true);
+        self.arrival_order(block, warp, mask, relaxed);
         Ok(())
     }
 
@@ -214,7 +238,7 @@ impl Engine<'_> {
         let passed = mask & warp.cluster_passed;
         if passed == mask {
             warp.cluster_passed &= !mask;
-            self.objects_order(block, warp.index, mask, &BARRIER_OBJECT, false);
+            self.wait_order(block, (warp.index, mask), mask == warp.alive);
             return Ok(true);
         }
         if passed != 0 {
@@ -248,6 +272,9 @@ impl Engine<'_> {
 
     /// Lets threads go on if all of the cluster have arrived at its barrier.
     pub(super) fn meet_cluster(&mut self, block: &mut Block) {
+        if self.cluster.is_some() {
+            self.exits_arrive(block);
+        }
         // Others may have completed a phase meanwhile. Its arrivals are not those of the next.
         if let Some(phase) = self.cluster.as_ref().map(|cluster| cluster.phase)
             && phase != block.state.rank.phase
@@ -258,6 +285,8 @@ impl Engine<'_> {
         let rank = block.state.rank.rank as usize;
         let Some(cluster) = &mut self.cluster else {
             if living != 0 && missing == 0 {
+                self.exits_arrive(block);
+                self.barrier_order(block);
                 self.let_go(block, block.state.rank.phase + 1);
             }
             return;
@@ -268,6 +297,7 @@ impl Engine<'_> {
             cluster.phase += 1;
             cluster.members.iter_mut().for_each(|member| member.missing = member.living);
             let phase = cluster.phase;
+            self.barrier_order(block);
             self.let_go(block, phase);
         }
     }
@@ -296,8 +326,8 @@ impl Engine<'_> {
             }
             if resumed != 0 {
                 warp.merge();
-                let index = warp.index;
-                self.objects_order(&mut block.state, index, resumed, &BARRIER_OBJECT, false);
+                let (who, all) = ((warp.index, resumed), resumed == warp.alive);
+                self.wait_order(&mut block.state, who, all);
             }
         }
     }
@@ -343,21 +373,33 @@ impl Engine<'_> {
         }
     }
 
-    /// Notes, for checks, what was written to another block's shared memory.
-    pub(super) fn wrote_remote(&mut self, remote: &Remote, addresses: &Row64, bytes: u32) {
-        if self.checks.is_none() {
-            return;
-        }
-        let member = self.cluster.as_mut().and_then(|it| it.members.get_mut(remote.rank as usize));
-        if let Some(member) = member {
-            let offset = |lane: usize| addresses[lane].wrapping_sub(remote.base) as usize;
-            member.written.extend(lanes(remote.mask).map(|lane| (offset(lane), bytes)));
-        }
+    /// The lanes of `mask` whose addresses are in the shared memory of other blocks, which an instruction with plain `.shared`
+    /// does not reach: without a sub-qualifier that is `.shared::cta` (PTX ISA, "Shared State Space").
+    pub(super) fn elsewhere(
+        &self,
+        block: &BlockState,
+        addresses: &Row64,
+        mask: u32,
+        space: Space,
+    ) -> Option<u32> {
+        let cluster = self.cluster.as_ref().filter(|_| space == Space::Shared)?;
+        let (own, blocks) = (u64::from(block.rank.rank), cluster.members.len() as u64);
+        let wrong = lanes(mask).filter(|lane| {
+            let rank = rank_of(addresses[*lane]);
+            rank != own && rank < blocks
+        });
+        let wrong = wrong.fold(0u32, |mask, lane| mask | 1 << lane);
+        (wrong != 0).then_some(wrong)
+    }
+
+    /// Index of the block of this rank in the cluster of `block`.
+    pub(super) fn index_of_rank(&self, block: &BlockState, rank: u32) -> [u32; 3] {
+        let shape = self.cluster_shape.unwrap_or([1; 3]);
+        let (own, other) = (place(block.rank.rank.into(), shape), place(rank.into(), shape));
+        // The own place is inside of the cluster, which is inside of the grid.
+        [0, 1, 2].map(|axis| block.index[axis].saturating_sub(own[axis]) + other[axis])
     }
 }
-
-/// Where racecheck keeps the barrier of the cluster: beyond all mbarrier objects.
-const BARRIER_OBJECT: [usize; LANES] = [1 << RANK_SHIFT; LANES];
 
 /// Threads of a block that have not exited, and those of them that have not arrived at the cluster's barrier.
 fn threads(warps: &[Warp]) -> (u32, u32) {

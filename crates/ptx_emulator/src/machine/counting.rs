@@ -171,7 +171,7 @@ impl Counting {
         bytes: u32,
     ) {
         match space {
-            Space::Global | Space::Generic | Space::Shared => {}
+            Space::Global | Space::Generic | Space::Shared | Space::Cluster => {}
             Space::Local => return self.sums.local(pc, bytes.wrapping_mul(mask.count_ones())),
             Space::Constant | Space::Param | Space::Frame => return,
         }

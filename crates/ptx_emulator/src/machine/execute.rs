@@ -5,6 +5,7 @@ use std::sync::atomic::{Ordering, fence};
 use super::affine::{compare, execute_row};
 use super::barrier::Arrival;
 use super::block::BlockState;
+use super::cluster::rank_of;
 use super::divergence::{agree, diverge, part, rotate};
 use super::hot::{Pace, Run};
 use super::launch::Engine;
@@ -301,7 +302,7 @@ impl Engine<'_> {
                     let addresses = warp.r64.copy(frame.base64 + address);
                     let mut value = 0;
                     for lane in lanes(m) {
-                        let inside = self.is_space(addresses[lane], *window);
+                        let inside = self.is_space(block, addresses[lane], *window);
                         value |= u32::from(inside) << lane;
                     }
                     write_mask(&mut p!(to), value, m);
@@ -533,9 +534,13 @@ impl Engine<'_> {
     }
 
     /// `isspacep`
-    fn is_space(&self, address: u64, space: SpaceTest) -> bool {
+    fn is_space(&self, block: &BlockState, address: u64, space: SpaceTest) -> bool {
         match (window::of(address), space) {
-            (Window::Shared, SpaceTest::Shared)
+            // Other blocks have windows of their own in that of the cluster.
+            (Window::Shared, SpaceTest::Shared) => {
+                rank_of(address - window::SHARED_BASE) == u64::from(block.rank.rank)
+            }
+            (Window::Shared, SpaceTest::Cluster)
             | (Window::Local, SpaceTest::Local)
             | (Window::Param, SpaceTest::Param) => true,
             (Window::Global, SpaceTest::Constant) => self.memory.is_constant(address),

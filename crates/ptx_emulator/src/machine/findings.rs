@@ -93,6 +93,9 @@ impl Engine<'_> {
         let offset = part.offsets.at(lane);
         match part.area {
             Area::Shared => block.shared.read_bytes(offset as usize, bytes),
+            Area::Remote { rank } => self
+                .member(rank)
+                .is_some_and(|member| member.shared.read_bytes(offset as usize, bytes)),
             Area::Global { base, .. } => self.memory.read(base + offset, bytes).is_ok(),
             Area::Local => false,
         }
@@ -149,16 +152,25 @@ impl Engine<'_> {
     }
 
     /// The index of the block with this number.
-    fn block_index(&self, linear: u32) -> [u32; 3] {
+    pub(super) fn block_index(&self, linear: u32) -> [u32; 3] {
         thread_index(linear, self.grid)
     }
 
     /// Name, size and offset of what lies at an address.
-    pub(super) fn described_address(&self, part: &Part, lane: usize) -> FindingAddress {
+    pub(super) fn described_address(
+        &self,
+        block: &BlockState,
+        part: &Part,
+        lane: usize,
+    ) -> FindingAddress {
         let offset = part.offsets.at(lane);
         let address = part.base.wrapping_add(offset);
         let (space, place) = match part.area {
+            Area::Shared if self.cluster_blocks() > 1 => {
+                ("shared", self.shared_variable_of(block, block.rank.rank, offset))
+            }
             Area::Shared => ("shared", self.shared_variable(offset)),
+            Area::Remote { rank } => ("shared", self.shared_variable_of(block, rank, offset)),
             Area::Local => ("local", String::new()),
             Area::Global { .. } => {
                 ("global", self.memory.nearest(address).map_or_else(String::new, |n| n.to_string()))
@@ -167,7 +179,13 @@ impl Engine<'_> {
         FindingAddress { address, space, place }
     }
 
-    fn shared_variable(&self, offset: u64) -> String {
+    /// The same of the block of this rank in the cluster.
+    fn shared_variable_of(&self, block: &BlockState, rank: u32, offset: u64) -> String {
+        let whose = triple(self.index_of_rank(block, rank));
+        format!("{}, of block {whose}, rank {rank} of its cluster", self.shared_variable(offset))
+    }
+
+    pub(super) fn shared_variable(&self, offset: u64) -> String {
         for (index, start) in &self.kernel.shared_layout {
             if let Some(variable) = self.program.variables.get(*index as usize)
                 && variable.space == VariableSpace::Shared
@@ -215,7 +233,7 @@ impl Engine<'_> {
             return;
         }
         let lane = (conflict.lanes.trailing_zeros() & 31) as usize;
-        let address = self.described_address(part, lane);
+        let address = self.described_address(block, part, lane);
         let (this, other) = names(conflict.hazard, action, self.is_atomic(conflict.pc));
         let same_warp = conflict.block == block.linear as u32 && conflict.warp == warp.index;
         let what = match kind {
@@ -268,6 +286,9 @@ impl Engine<'_> {
             }
             _ if conflict.block == block.linear as u32 => {
                 "put a barrier of the block (sync_threads, __syncthreads) between the two, or make both atomic"
+            }
+            _ if matches!(part.area, Area::Shared | Area::Remote { .. }) => {
+                "put a barrier of the cluster (Cluster::sync, cluster.sync()) between the two, or make both atomic for the cluster"
             }
             _ => {
                 "blocks run in any order: use atomics, hand the data over with a fence and a flag, or let a second launch read it"

@@ -162,6 +162,7 @@ impl Engine<'_> {
     fn bits<'a>(&'a self, init: &'a BlockInit, area: Area) -> Option<&'a Written> {
         match area {
             Area::Shared => Some(&init.shared),
+            Area::Remote { rank } => Some(&self.member(rank)?.written),
             Area::Global { slot, .. } => self.memory.slot(slot)?.written.as_ref(),
             Area::Local => None,
         }
@@ -170,6 +171,9 @@ impl Engine<'_> {
     fn bits_mut<'a>(&'a mut self, init: &'a mut BlockInit, area: Area) -> Option<&'a mut Written> {
         match area {
             Area::Shared => Some(&mut init.shared),
+            Area::Remote { rank } => {
+                Some(&mut self.cluster.as_mut()?.members.get_mut(rank as usize)?.written)
+            }
             Area::Global { slot, .. } => self.memory.own()?.slot_mut(slot)?.written.as_mut(),
             Area::Local => None,
         }
@@ -240,16 +244,22 @@ impl Engine<'_> {
         if lanes == 0 || !place.checks.is_new(key, Severity::Error) {
             return;
         }
-        let address = self.described_address(part, (lanes.trailing_zeros() & 31) as usize);
+        let address = self.described_address(block, part, (lanes.trailing_zeros() & 31) as usize);
         let title = format!(
             "{action} of memory that nothing has written: {bytes} bytes at {:#x} in {} memory",
             address.address, address.space
         );
         let mut finding = self.finding(kind, Severity::Error, title);
-        finding.help = if part.area == Area::Shared {
-            "shared memory holds anything at first: write it, pass a barrier, then read it"
-        } else {
-            "device memory holds anything at first: copy data to it, fill it, or let a kernel write it before"
+        finding.help = match part.area {
+            Area::Shared => {
+                "shared memory holds anything at first: write it, pass a barrier, then read it"
+            }
+            Area::Remote { .. } => {
+                "shared memory holds anything at first: write it, pass a barrier of the cluster, then read it"
+            }
+            Area::Local | Area::Global { .. } => {
+                "device memory holds anything at first: copy data to it, fill it, or let a kernel write it before"
+            }
         }
         .to_owned();
         finding.address = Some(address);

@@ -2,17 +2,18 @@
 
 use std::collections::HashSet;
 
-use super::access::addresses;
+use super::access::{addresses, bad};
 use super::async_watch::SharedMemory;
 use super::block::BlockState;
 use super::cluster::Remote;
 use super::launch::Engine;
+use super::report::Reason;
 use super::shared_address;
 use super::warp::Warp;
 use crate::async_op::{MbarrierKind, MbarrierOp};
 use crate::fault::{Fault, FaultKind};
 use crate::memory::{Storage, window};
-use crate::op::NONE;
+use crate::op::{NONE, Space};
 use crate::row::{LANES, Row64, lanes, write_mask};
 use crate::semantics::mbarrier::{Mbarrier, MbarrierProblem};
 
@@ -109,6 +110,10 @@ impl Engine<'_> {
         let mut mask = mask;
         if self.cluster.is_some() {
             let inside = shared_address::without_window(&at, op.space);
+            if let Some(wrong) = self.elsewhere(block, &inside, mask, op.space) {
+                let bad = bad(Reason::OtherBlock, Space::Shared, &inside, wrong, OBJECT_BYTES);
+                return Err(self.access_fault(block, warp, frame_index, pc, *bad));
+            }
             while let Some(remote) = self.remote(block, &inside, mask) {
                 self.remote_objects(block, warp, (frame_index, pc), op, &inside, &remote)?;
                 mask &= !remote.mask;
@@ -127,13 +132,7 @@ impl Engine<'_> {
             (MbarrierKind::Wait { .. }, row) if row != NONE => warp.r64.copy(frame.base64 + row),
             _ => [0; LANES],
         };
-        let arrives = matches!(
-            op.kind,
-            MbarrierKind::Arrive { .. }
-                | MbarrierKind::ArriveExpecting { .. }
-                | MbarrierKind::Complete
-        );
-        if arrives {
+        if op.kind.arrives() {
             self.objects_order(block, warp.index, mask, &offsets, true);
         }
         let (mut states, mut done): (Row64, u32) = ([0; LANES], 0);
@@ -211,7 +210,7 @@ impl Engine<'_> {
     /// (PTX ISA, `mbarrier.arrive`).
     fn remote_objects(
         &mut self,
-        block: &BlockState,
+        block: &mut BlockState,
         warp: &Warp,
         place: (u32, u32),
         op: &MbarrierOp,
@@ -225,6 +224,9 @@ impl Engine<'_> {
             NONE => [1; LANES],
             row => warp.r32.copy(warp.frames[frame_index as usize].base32 + row),
         };
+        if op.kind.arrives() {
+            self.remote_objects_order(block, warp.index, pc, addresses, remote);
+        }
         let Some(member) = self.member(remote.rank) else {
             return Ok(());
         };

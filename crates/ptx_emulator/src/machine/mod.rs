@@ -10,6 +10,7 @@ mod block;
 mod block_order;
 mod call;
 mod cluster;
+mod cluster_watch;
 mod counting;
 mod device;
 mod divergence;

@@ -2,6 +2,7 @@
 
 use super::access::{addresses, even_addresses, generic_group};
 use super::block::BlockState;
+use super::cluster::Remote;
 use super::findings::{Comparison, Stored};
 use super::launch::Engine;
 use super::places::{Places, highest, lowest};
@@ -211,10 +212,22 @@ impl Engine<'_> {
         if part.area == Area::Local {
             return;
         }
-        let event = part.event(warp.index, at.pc, (action, bytes, order));
+        let mut event = part.event(warp.index, at.pc, (action, bytes, order));
         let mut hits = Vec::new();
-        let mut values = Comparison { engine: self, block, warp, source };
-        race.access(own, &event, &mut values, &mut hits);
+        if let Area::Remote { rank } = part.area {
+            event.area = Area::Shared;
+            self.in_remote(own, rank, |engine, own| {
+                let mut values = Comparison { engine, block, warp, source };
+                race.access(own, &event, &mut values, &mut hits);
+                race.visited(own, &event);
+            });
+        } else {
+            let mut values = Comparison { engine: self, block, warp, source };
+            race.access(own, &event, &mut values, &mut hits);
+            if part.area == Area::Shared && order.is_strong() && action != Action::Write {
+                race.looks(own, &event);
+            }
+        }
         for hit in hits {
             self.race_finding(checks, block, warp, at, part, (action, bytes), source, hit);
         }
@@ -236,18 +249,35 @@ impl Engine<'_> {
                     let base = u64::from(frame.base_local) * 4;
                     (Space::Local, *rest, target.addresses.map(|at| at.wrapping_add(base)))
                 }
-                space => (space, *rest, *target.addresses),
+                space => (space.seen(), *rest, *target.addresses),
             };
+            // Other blocks are not reached by plain `.shared`: that is left to the machine too.
+            let mut group = group;
+            let remote = (space == Space::Shared).then(|| self.remote(block, &inner, group));
+            let remote = remote.flatten();
+            if let Some(remote) = &remote {
+                group = remote.mask;
+                if target.space == Space::Shared {
+                    *rest &= !group;
+                    continue;
+                }
+            }
             let places = Places::of(&inner, group);
             let good = group & !places.misaligned(group, bytes);
             let (area, base, length) = match space {
-                Space::Shared => (Area::Shared, block.rank.shared_base, block.shared.len() as u64),
+                Space::Shared => match remote {
+                    Some(Remote { rank, base, .. }) => {
+                        let length = self.member(rank).map_or(0, |member| member.shared.len());
+                        (Area::Remote { rank }, base, length as u64)
+                    }
+                    None => (Area::Shared, block.rank.shared_base, block.shared.len() as u64),
+                },
                 Space::Local => {
                     let base = window::LOCAL_RESERVED;
                     let top = u64::from(frame.top_local) * 4;
                     (Area::Local, base, top.saturating_sub(base))
                 }
-                Space::Param | Space::Constant | Space::Frame => {
+                Space::Param | Space::Constant | Space::Frame | Space::Cluster => {
                     *rest &= !group;
                     continue;
                 }

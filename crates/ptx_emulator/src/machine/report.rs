@@ -4,10 +4,10 @@ use ptx::{SourceMap, demangle};
 
 use super::MachineConfig;
 use super::block::{Block, BlockState};
-use super::cluster::rank_of;
+use super::cluster::{Member, Rank, rank_of};
 use super::launch::Engine;
 use super::warp::{State, Warp};
-use crate::diagnostic::ranges;
+use crate::diagnostic::{ranges, triple};
 use crate::fault::{AccessInfo, Code, Fault, FaultKind, StackEntry, Threads};
 use crate::memory::{Place as MemoryPlace, window};
 use crate::op::{NONE, OpKind};
@@ -28,6 +28,8 @@ pub(super) struct BadAccess {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
     OutOfBounds,
+    /// A `.shared` instruction with the address of another block's shared memory.
+    OtherBlock,
     Misaligned,
     ReadOnly,
     WrongSpace,
@@ -111,7 +113,7 @@ impl Engine<'_> {
             _ => "read",
         };
         let place = match bad.reason {
-            Reason::OutOfBounds | Reason::ReadOnly => {
+            Reason::OutOfBounds | Reason::OtherBlock | Reason::ReadOnly => {
                 self.place(block, warp, frame, bad.space, bad.address)
             }
             Reason::Misaligned => format!(
@@ -172,18 +174,39 @@ impl Engine<'_> {
 
     fn shared_place(&self, block: &BlockState, address: u64) -> String {
         let rank = rank_of(address);
-        if self.cluster.is_some() && rank != u64::from(block.rank.rank) {
-            let member = u32::try_from(rank).ok().and_then(|rank| self.member(rank));
-            return match member.map(|member| member.shared.len()) {
-                None => format!("the cluster has no block of rank {rank}"),
-                Some(0) => format!("the cluster's block of rank {rank} has ended"),
-                Some(bytes) => {
-                    format!("outside of the {bytes} bytes of the cluster's block of rank {rank}")
-                }
-            };
+        if self.cluster.is_none() {
+            return self.shared_place_in(
+                address,
+                block.rank.shared_base,
+                block.shared.len() as u64,
+            );
         }
-        let size = block.shared.len() as u64;
-        let Some(offset) = address.checked_sub(block.rank.shared_base) else {
+        let member = u32::try_from(rank).ok().and_then(|rank| Some((rank, self.member(rank)?)));
+        let Some((rank, member)) = member else {
+            return format!("the cluster has no block of rank {rank}");
+        };
+        let whose = format!(
+            "the cluster's block of rank {rank}, block {}",
+            triple(self.index_of_rank(block, rank))
+        );
+        let own = rank == block.rank.rank;
+        let (base, size) = match own {
+            true => (block.rank.shared_base, block.shared.len() as u64),
+            false => (Rank::new(rank).shared_base, member.shared.len() as u64),
+        };
+        if !own && member.has_ended() {
+            return format!("{whose}, has ended");
+        }
+        let place = match address.checked_sub(base) {
+            Some(offset) if offset < size => self.shared_variable(offset),
+            _ => self.shared_place_in(address, base, size),
+        };
+        format!("{place}, in the shared memory of {whose}")
+    }
+
+    /// Where an address outside of a block's shared memory is, from what the block has.
+    fn shared_place_in(&self, address: u64, base: u64, size: u64) -> String {
+        let Some(offset) = address.checked_sub(base) else {
             return "before the first shared variable".to_owned();
         };
         let names: Vec<(&str, u64, u64)> = self
@@ -210,17 +233,29 @@ impl Engine<'_> {
         }
     }
 
+    /// Whether an address is in the shared memory that a block of the running one's cluster had.
+    fn is_of_ended_block(&self, address: u64) -> bool {
+        let rank = u32::try_from(rank_of(address)).ok();
+        rank.and_then(|rank| self.member(rank)).is_some_and(Member::has_ended)
+    }
+
     fn access_help(&self, bad: &BadAccess) -> String {
         let text = match bad.reason {
             Reason::Misaligned => {
                 "an access must be aligned to its own size; vectors count as a whole"
             }
             Reason::ReadOnly => "constant memory and kernel parameters can only be read by kernels",
+            Reason::OtherBlock => {
+                ".shared without ::cluster means the own block's shared memory: use .shared::cluster, or a generic address"
+            }
             Reason::NotShared => "the instruction works on shared memory of the own block only",
             Reason::WrongSpace => {
                 "the instruction names another state space than the pointer is of; use generic accesses, or convert with cvta.to"
             }
             Reason::OutOfBounds => match bad.space {
+                "shared" if self.is_of_ended_block(bad.address) => {
+                    "the blocks of a cluster must stay until nobody accesses their shared memory any more: end the kernel with a barrier of the cluster (Cluster::sync, cluster.sync())"
+                }
                 "shared" => {
                     "compare the index with the array's length, and the launch's dynamic shared memory with what the kernel needs"
                 }

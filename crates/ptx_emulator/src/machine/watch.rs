@@ -65,8 +65,10 @@ impl Engine<'_> {
         let (warps, barriers) = (block.warps.len(), block.state.barriers.len());
         let mut state = BlockChecks::default();
         if checks.set.contains(Check::Racecheck) {
+            let in_cluster = self.cluster_blocks() > 1;
             // A launch of 2^32 blocks does not end in anybody's lifetime.
-            state.race = Some(BlockRace::new(block.state.linear as u32, warps, barriers));
+            state.race =
+                Some(BlockRace::new(block.state.linear as u32, warps, barriers, in_cluster));
         }
         if checks.set.contains(Check::Initcheck) {
             state.init = BlockInit::new(block.state.shared.len(), warps);
@@ -79,7 +81,9 @@ impl Engine<'_> {
 
     /// All threads of the block have exited.
     pub(super) fn block_ends(&mut self, block: &mut Block) {
-        block.state.checks = None;
+        if let Some(mut checks) = block.state.checks.take() {
+            self.block_leaves_cluster(&block.state, &mut checks);
+        }
     }
 
     /// Whether checks want to see operations before they run.
@@ -113,7 +117,7 @@ impl Engine<'_> {
                 | OpKind::Barrier(_)
                 | OpKind::Call(_)
                 | OpKind::Warp(_)
-        );
+        ) || self.cluster.is_some() && matches!(op.kind, OpKind::Return | OpKind::Exit);
         // initcheck follows undefined values through all operations, where there are any.
         let defined = all_defined(block, warp);
         if !defined || seen && active != 0 {
@@ -209,6 +213,11 @@ impl Engine<'_> {
             OpKind::Call(op) => {
                 if let Some(init) = &mut state.init {
                     self.init_intrinsic(init, warp, at, op);
+                }
+            }
+            OpKind::Return | OpKind::Exit => {
+                if let Some(own) = &mut state.race {
+                    own.left = (warp.index, at.active, at.pc);
                 }
             }
             OpKind::Fence(order) => {

@@ -24,8 +24,8 @@ pub const DEVIATIONS: &[Deviation] = &[
     Deviation {
         name: "no clusters",
         hardware: "reads the upper byte of a shared address as the number of a block of the cluster",
-        emulator: "faults unless that block is in the cluster and in progress",
-        reason: "such an address was not made by `mapa`, or too early or too late",
+        emulator: "faults unless that block is in the cluster and in progress, and reached by `.shared::cluster` or a generic address",
+        reason: "such an address was not made by `mapa`, or is used too early or too late; plain `.shared` is `.shared::cta`, outside of which PTX defines nothing",
     },
     Deviation {
         name: "constants",

@@ -5,6 +5,7 @@ mod common;
 mod support;
 
 mod asynchronous;
+mod clusters;
 mod halves;
 mod init;
 mod memory;

@@ -14,7 +14,32 @@ fn cases() -> Vec<(&'static str, String, u32, u32)> {
             &format!("mov.u64 %rd1, tile; mad.wide.u32 %rd2, %t, 4, %rd1;\n{body}\nret;"),
         )
     };
+    let pair = |body: &str| {
+        let body = format!(
+            "mov.u32 %r1, %cluster_ctarank;\nsetp.eq.u32 %p1, %r1, 0;\nmov.u32 %r4, tile;\nmad.lo.u32 %r4, %t, 4, %r4;
+             mapa.shared::cluster.u32 %r5, %r4, 1;\n{body}\nret;"
+        );
+        kernel_with(tile, &body).replace("\n{\n.reg", " .reqnctapercluster 2\n{\n.reg")
+    };
     vec![
+        (
+            "a write to another block's shared memory",
+            pair("@%p1 st.shared::cluster.b32 [%r5], %t;\n@!%p1 st.shared.b32 [%r4], 7;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;"),
+            2,
+            32,
+        ),
+        (
+            "a block that ends before others are done with it",
+            pair("@%p1 st.shared::cluster.b32 [%r5], %t;\n@%p1 bra END;\nmov.u32 %r6, 4000;\nMORE:\nsub.u32 %r6, %r6, 1;\nsetp.ne.u32 %p2, %r6, 0;\n@%p2 bra MORE;\nEND:"),
+            2,
+            32,
+        ),
+        (
+            "a read of what nobody wrote in another block",
+            pair("@%p1 ld.shared::cluster.b32 %r6, [%r5];\nbarrier.cluster.arrive;\nbarrier.cluster.wait;"),
+            2,
+            32,
+        ),
         (
             "a read of what another block wrote",
             kernel("st.global.b32 [%a], %g;\nld.global.b32 %r1, [%a+-128];\nret;").replace(

@@ -190,7 +190,7 @@ fn effect(op: &Op, mnemonic: &str) -> Effect {
                 BarrierKind::Red { d, p, .. } => ((P, d), p.row),
                 BarrierKind::Sync
                 | BarrierKind::Arrive
-                | BarrierKind::ClusterArrive
+                | BarrierKind::ClusterArrive { .. }
                 | BarrierKind::ClusterWait => ((R, NONE), NONE),
             };
             let sources = [(R, op.id), (R, op.count), (P, p)];

@@ -229,6 +229,24 @@ impl BlockClock {
         }
     }
 
+    /// Adds what lanes of a warp know, of other blocks too, and have done up to `time`. `all`: these are all lanes that the warp
+    /// started with.
+    pub(super) fn bring(&self, (warp, mask): (u32, u32), all: bool, time: Time, to: &mut Vector) {
+        to.join(&self.known);
+        to.raise(Key::block(self.block), self.floor);
+        to.join(&self.brought(warp, if all { u32::MAX } else { mask }, time));
+    }
+
+    /// What any thread of the block knows of other blocks.
+    pub(super) fn all_known(&self) -> Vector {
+        let mut known = (*self.known).clone();
+        for warp in &self.warps {
+            known.join(&warp.known);
+            warp.lanes.iter().flat_map(|lanes| lanes.iter().flatten()).for_each(|l| known.join(l));
+        }
+        known
+    }
+
     /// What lanes of a warp know, and have done up to `time`.
     fn brought(&self, warp: u32, mask: u32, time: Time) -> Vector {
         let mut known = Vector::default();
@@ -380,6 +398,19 @@ impl BlockClock {
         let known = Arc::new(self.snapshot(warp, lane, &fence));
         let wide = if gpu { Some(known.clone()) } else { self.fenced(warp, lane).gpu };
         Released { gpu: wide, block: Some((self.block, known)) }
+    }
+
+    /// All lanes of a warp take up what was released.
+    pub(super) fn acquire_all(&mut self, warp: u32, released: &Arc<Vector>) {
+        let Some(clock) = self.warps.get_mut(warp as usize) else {
+            return;
+        };
+        self.vectors = true;
+        if clock.known.is_empty() {
+            clock.known = released.clone();
+        } else if !Arc::ptr_eq(&clock.known, released) {
+            clock.known = union((*clock.known).clone(), released);
+        }
     }
 
     /// A lane takes up what was released.

@@ -15,7 +15,7 @@ impl Race {
             return false;
         };
         if event.order.is_strong()
-            || event.area == Area::Shared && block.copies_pending()
+            || event.area == Area::Shared && block.shared.copies_pending()
             || self.clock.exhausted()
         {
             return false;
@@ -37,9 +37,9 @@ impl Race {
             return false;
         }
         let access = self.about(block, event);
-        let look = self.look(&access, event.area);
+        let look = self.look(&access, block, event.area);
         let vectors = block.clocks.vectors;
-        let shadow = shadow_of(&mut self.global, &mut block.shared, event.area);
+        let shadow = shadow_of(&mut self.global, &mut block.shared.shadow, event.area);
         pieces.iter().all(|(number, cells, sweep)| {
             let note = Note {
                 cells,
@@ -66,10 +66,10 @@ impl Race {
     /// that looking again finds the same.
     fn broadcast(&mut self, block: &mut BlockRace, event: &Access<'_>, at: Affine) -> bool {
         let access = self.about(block, event);
-        let look = self.look(&access, event.area);
+        let look = self.look(&access, block, event.area);
         let skip = !access.flags.has(Flags::NON_COHERENT);
         let BlockRace { clocks, shared, .. } = block;
-        let shadow = shadow_of(&mut self.global, shared, event.area);
+        let shadow = shadow_of(&mut self.global, &mut shared.shadow, event.area);
         let mut good = true;
         let mut rest = event.lanes;
         while rest != 0 {

@@ -7,12 +7,14 @@
 
 mod cell;
 mod clock;
+mod cluster;
 mod even;
 mod hazard;
 mod line;
 #[cfg(test)]
 mod model;
 mod shadow;
+mod shared;
 mod sweep;
 mod vector;
 
@@ -20,10 +22,12 @@ use std::collections::HashMap;
 
 use cell::{Crowd, Flags};
 use clock::{BlockClock, Clock, Released};
+pub(crate) use cluster::{ClusterRace, Guest};
 pub(crate) use hazard::{Conflict, Hazard};
 use line::Look;
 use shadow::Shadow;
-use vector::Thread;
+pub(crate) use shared::SharedRace;
+use shared::WORD;
 
 use crate::events::{self, Action, Area, Offsets, Values};
 use crate::op::{Order, Scope, Semantics};
@@ -56,84 +60,25 @@ pub(crate) struct Race {
 #[derive(Debug)]
 pub(crate) struct BlockRace {
     clocks: BlockClock,
-    shared: Shadow,
-    /// What was released at an offset in shared memory.
-    released: HashMap<u64, Released>,
-    /// Targets of asynchronous copies that were not waited for, word by word: who issued them where.
-    pending: HashMap<u64, (Thread, u32)>,
-    /// Words whose copies have taken effect since [`Race::copies_waited`].
-    copied: Vec<(u64, Thread, u32)>,
+    /// Of its shared memory; while it accesses another block's, of that.
+    pub(crate) shared: SharedRace,
+    /// The barrier of its cluster, if that is the block alone.
+    pub(crate) cluster: ClusterRace,
+    /// Who exited last: warp, lanes, position in the code.
+    pub(crate) left: (u32, u32, u32),
 }
 
 impl BlockRace {
-    pub(crate) fn new(block: u32, warps: usize, barriers: usize) -> BlockRace {
+    /// `in_cluster`: with other blocks.
+    pub(crate) fn new(block: u32, warps: usize, barriers: usize, in_cluster: bool) -> BlockRace {
         BlockRace {
             clocks: BlockClock::new(block, warps, barriers),
-            shared: Shadow::new(0),
-            released: HashMap::new(),
-            pending: HashMap::new(),
-            copied: Vec::new(),
+            shared: SharedRace::new(block, in_cluster),
+            cluster: ClusterRace::default(),
+            left: (0, 0, 0),
         }
-    }
-
-    /// A lane issued a copy to shared memory.
-    pub(crate) fn copy_issued(&mut self, warp: u32, lane: usize, offset: u64, bytes: u32, pc: u32) {
-        let thread = (warp << 5) as Thread | lane as Thread;
-        for word in offset / WORD..(offset + u64::from(bytes)).div_ceil(WORD) {
-            self.pending.insert(word, (thread, pc));
-        }
-    }
-
-    /// A copy has taken effect.
-    pub(crate) fn copy_done(&mut self, offset: u64, bytes: u32) {
-        for word in offset / WORD..(offset + u64::from(bytes)).div_ceil(WORD) {
-            if let Some((thread, pc)) = self.pending.remove(&word) {
-                self.copied.push((word, thread, pc));
-            }
-        }
-    }
-
-    /// The copies that have taken effect are in order for those that wait for an mbarrier object.
-    pub(crate) fn copies_delivered(&mut self) {
-        self.copied.clear();
-    }
-
-    /// Whether there are copies that were not waited for.
-    #[inline]
-    pub(crate) fn copies_pending(&self) -> bool {
-        !self.pending.is_empty()
-    }
-
-    /// The first pending copy that an access to shared memory meets.
-    fn pending_conflict(&self, event: &events::Access<'_>) -> Option<Conflict> {
-        let mut found: Option<Conflict> = None;
-        for lane in lanes(event.lanes) {
-            let start = event.offsets.at(lane);
-            let words = start / WORD..(start + u64::from(event.bytes)).div_ceil(WORD);
-            let hit = words.filter_map(|word| self.pending.get(&word)).next();
-            let Some((thread, pc)) = hit.copied() else {
-                continue;
-            };
-            let conflict = found.get_or_insert(Conflict {
-                hazard: Hazard::PendingCopy,
-                lanes: 0,
-                block: self.clocks.block,
-                warp: u32::from(thread >> 5),
-                other_lanes: 0,
-                pc,
-                volatile: false,
-            });
-            if conflict.pc == pc && conflict.warp == u32::from(thread >> 5) {
-                conflict.lanes |= 1 << lane;
-                conflict.other_lanes |= 1 << (thread & 31);
-            }
-        }
-        found
     }
 }
-
-/// Bytes of a word of [`BlockRace::pending`]; targets of copies are aligned to it.
-const WORD: u64 = 4;
 
 /// Lanes with the same offset; they access as one.
 struct Groups<'a> {
@@ -196,15 +141,15 @@ impl Race {
             self.take_up(block, event);
         }
         let access = self.about(block, event);
-        let look = self.look(&access, event.area);
+        let look = self.look(&access, block, event.area);
         if shared
-            && block.copies_pending()
-            && let Some(conflict) = block.pending_conflict(event)
+            && block.shared.copies_pending()
+            && let Some(conflict) = block.shared.pending_conflict(event)
         {
             hits.push(Hit { conflict, same_value: false, same_instruction: false });
         }
         let BlockRace { clocks, shared: own, .. } = block;
-        let shadow = shadow_of(&mut self.global, own, event.area);
+        let shadow = shadow_of(&mut self.global, &mut own.shadow, event.area);
         let begin = hits.len();
         let bytes = event.bytes as usize;
         let rising = rising(event.offsets, event.lanes, event.bytes);
@@ -231,12 +176,13 @@ impl Race {
 
     /// Threads have waited for their copies: to all others they are writes of these threads, made now.
     pub(crate) fn copies_waited(&mut self, block: &mut BlockRace) {
-        if block.copied.is_empty() || self.clock.exhausted() {
+        if block.shared.copied.is_empty() || self.clock.exhausted() {
             return;
         }
         let time = self.clock.access();
-        let BlockRace { clocks, shared, copied, .. } = block;
-        for (word, thread, pc) in copied.drain(..) {
+        let copied = std::mem::take(&mut block.shared.copied);
+        for (word, thread, pc) in copied {
+            let clocks = &block.clocks;
             let warp = u32::from(thread >> 5);
             let access = hazard::Access {
                 block: clocks.block,
@@ -247,9 +193,9 @@ impl Race {
                 block_floor: clocks.floor,
                 warp_floor: clocks.warp_floor(warp),
             };
-            let look = self.look(&access, Area::Shared);
+            let look = self.look(&access, block, Area::Shared);
             let offset = (word * WORD) as usize;
-            shared.visit(offset, WORD as usize, (look, false), |cell, lists| {
+            block.shared.shadow.visit(offset, WORD as usize, (look, false), |cell, lists| {
                 access.remember_write(cell, lists, 1 << (thread & 31));
                 Crowd::Written
             });
@@ -270,9 +216,10 @@ impl Race {
     }
 
     #[inline]
-    fn look(&self, access: &hazard::Access, area: Area) -> Look {
-        // Only the block itself accesses its shared memory.
-        let floor = if area == Area::Shared { access.block_floor } else { 0 };
+    fn look(&self, access: &hazard::Access, block: &BlockRace, area: Area) -> Look {
+        // Only the block itself accesses its shared memory, unless it is in a cluster.
+        let own = area == Area::Shared && !block.shared.in_cluster;
+        let floor = if own { access.block_floor } else { 0 };
         Look { block: access.block, time: access.time, generation: self.generation, floor }
     }
 
@@ -282,7 +229,7 @@ impl Race {
         area: Area,
     ) -> (&'a mut HashMap<u64, Released>, u64) {
         match area {
-            Area::Shared | Area::Local => (&mut block.released, 0),
+            Area::Shared | Area::Remote { .. } | Area::Local => (&mut block.shared.released, 0),
             Area::Global { base, .. } => (&mut self.released, base),
         }
     }
@@ -302,7 +249,7 @@ impl Race {
             if let Some(known) = &found.gpu {
                 block.clocks.acquire(event.warp, lane, known);
             }
-            // Released for the block only: the map of shared memory is the block's own.
+            // Released for the block only.
             if let Some((owner, known)) = &found.block
                 && *owner == block.clocks.block
             {
@@ -351,7 +298,7 @@ impl Race {
         warp: u32,
         lanes: u32,
         offsets: &Offsets,
-        arrives: bool,
+        (arrives, scope): (bool, Scope),
     ) {
         let semantics = if arrives { Semantics::Release } else { Semantics::Acquire };
         let event = events::Access {
@@ -362,7 +309,7 @@ impl Race {
             area: Area::Shared,
             offsets,
             bytes: 8,
-            order: Order { semantics, scope: Scope::Block, non_coherent: false },
+            order: Order { semantics, scope, non_coherent: false },
         };
         match (self.clock.exhausted(), arrives) {
             (true, _) => {}

@@ -257,7 +257,7 @@ fn first_hazards(steps: &[Step], shared: bool) -> (Option<usize>, Option<usize>,
     let mut plain = Plain::new();
     let mut race = Race::new();
     let mut blocks: Vec<BlockRace> =
-        (0..BLOCKS).map(|block| BlockRace::new(block as u32, WARPS, 17)).collect();
+        (0..BLOCKS).map(|block| BlockRace::new(block as u32, WARPS, 17, false)).collect();
     for (number, step) in steps.iter().enumerate() {
         match *step {
             Step::Access { block, warp, mask, place, halves, action, order } => {
