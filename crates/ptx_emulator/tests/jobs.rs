@@ -41,9 +41,18 @@ fn config(jobs: Jobs, seed: Option<u64>, tags: bool) -> MachineConfig {
 }
 
 fn run(body: &str, config: MachineConfig) -> Outcome {
+    run_clusters(body, config, 1)
+}
+
+/// The same in clusters of so many blocks, of which there are as many as fit.
+fn run_clusters(body: &str, config: MachineConfig, cluster: u32) -> Outcome {
     let items = ".global .align 16 .b8 sums[64];";
-    let body = format!(".shared .align 4 .b8 tile[256];\n{body}");
-    let program = Program::compile(&kernel_with(items, &body)).unwrap_or_else(|e| panic!("{e}"));
+    let body = format!(".shared .align 8 .b8 tile[256];\n{body}");
+    let mut source = kernel_with(items, &body);
+    if cluster > 1 {
+        source = source.replace("\n{\n.reg", &format!(" .reqnctapercluster {cluster}\n{{\n.reg"));
+    }
+    let program = Program::compile(&source).unwrap_or_else(|e| panic!("{e}"));
     let mut machine = Machine::new(config);
     let module = machine.load(program.into()).expect("room");
     let out = machine.memory_mut().alloc(4 * WORDS as u64, "out").expect("room");
@@ -53,7 +62,7 @@ fn run(body: &str, config: MachineConfig) -> Outcome {
     }
     let mut params = out.to_le_bytes().to_vec();
     params.extend_from_slice(&(WORDS as u32).to_le_bytes());
-    let (grid, block) = ([BLOCKS, 1, 1], [THREADS, 1, 1]);
+    let (grid, block) = ([BLOCKS / cluster * cluster, 1, 1], [THREADS, 1, 1]);
     let launch = Launch { kernel: "k", grid, block, dynamic_shared_bytes: 0, params: &params };
     let result = machine.launch(module, &launch, &mut Vec::new());
     let mut memory = vec![0; 4 * WORDS];
@@ -96,6 +105,94 @@ fn any_number_of_jobs_gives_the_same() {
                 }
             }
         }
+    }
+}
+
+/// Each thread sends a number to the next block of its cluster, and works on what it gets. Rank 0 waits in vain for arrivals from the
+/// others again and again, for as many instructions as it takes; when they are gone, its second warp does so for the first one.
+const RING: &str = "
+    mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %cluster_nctarank; add.u32 %r3, %r1, 1; rem.u32 %r3, %r3, %r2;
+    mov.u32 %r4, tile; mad.lo.u32 %r4, %t, 4, %r4; mapa.shared::cluster.u32 %r5, %r4, %r3;
+    setp.eq.u32 %p1, %t, 0; mul.lo.u32 %r9, %r2, 48; @%p1 mbarrier.init.shared.b64 [tile+248], %r9;
+    mov.u32 %r9, 32; @%p1 mbarrier.init.shared.b64 [tile+240], %r9;
+    barrier.cluster.arrive; barrier.cluster.wait;
+    ld.global.b32 %r6, [%a]; st.shared::cluster.b32 [%r5], %r6; mov.u32 %r7, 0;
+SLOW:
+    add.u32 %r7, %r7, 1; mad.lo.u32 %r8, %r1, 37, %t; setp.lt.u32 %p2, %r7, %r8; @%p2 bra SLOW;
+    mov.u32 %r10, tile; mapa.shared::cluster.u32 %r10, %r10, 0;
+    mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r10+248];
+    setp.ne.u32 %p3, %r1, 0; @%p3 bra MEET;
+AGAIN:
+    mbarrier.test_wait.parity.acquire.cluster.shared.b64 %p4, [tile+248], 0; @!%p4 bra AGAIN;
+MEET:
+    fence.acq_rel.cluster; barrier.cluster.arrive; barrier.cluster.wait;
+    ld.shared.b32 %r6, [%r4]; mad.lo.u32 %r6, %r6, 5, %r1; st.global.b32 [%a], %r6;
+    and.b32 %r7, %t, 3; mul.wide.u32 %rd1, %r7, 4; mov.u64 %rd2, sums; add.s64 %rd1, %rd1, %rd2;
+    red.global.add.u32 [%rd1], %r6;
+    @%p3 ret;
+    setp.ge.u32 %p5, %t, 32; @%p5 bra LOOK; mov.u32 %r7, 0;
+WORK:
+    add.u32 %r7, %r7, 1; setp.lt.u32 %p6, %r7, 20000; @%p6 bra WORK;
+    mbarrier.arrive.shared.b64 %rd5, [tile+240];
+    ret;
+LOOK:
+    mbarrier.test_wait.parity.shared.b64 %p4, [tile+240], 0; @!%p4 bra LOOK;
+    ret;";
+
+#[test]
+fn clusters_stay_together_whoever_runs_them() {
+    for body in [
+        RING.to_owned(),
+        // The order in which clusters come shows: they run as one job.
+        RING.replace(
+            "red.global.add.u32 [%rd1], %r6;",
+            "atom.global.add.u32 %r6, [%rd1], 1; st.global.b32 [%a], %r6;",
+        ),
+        // The clusters from the third on fail, in different blocks.
+        RING.replace("MEET:", "MEET: setp.gt.u32 %p5, %b, 8; selp.b64 %a, 64, %a, %p5;"),
+    ] {
+        for cluster in [2, 3, 8] {
+            for seed in [None, Some(1), Some(0xDEAD_BEEF)] {
+                let one = run_clusters(&body, config(Jobs::ONE, seed, true), cluster);
+                assert_eq!(one.result.is_ok(), !body.contains("selp"), "{:?}", one.result);
+                for jobs in [2, 3, 7] {
+                    for tags in [true, false] {
+                        let found =
+                            run_clusters(&body, config(Jobs::new(jobs), seed, tags), cluster);
+                        let what = format!(
+                            "{jobs} jobs, clusters of {cluster}, seed {seed:?}, tags {tags}: {body}"
+                        );
+                        assert_eq!(found.result, one.result, "{what}");
+                        if one.result.is_ok() {
+                            assert!(found.memory == one.memory && found.sums == one.sums, "{what}");
+                            assert_eq!(found.counters, one.counters, "{what}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    // What the blocks of the first cluster of two sent each other.
+    let found = run_clusters(RING, config(Jobs::new(2), None, true), 2);
+    let input = |word: u32| word.wrapping_mul(0x9E37_79B9);
+    for word in 0..2 * THREADS {
+        let (block, thread) = (word / THREADS, word % THREADS);
+        let expected = input((1 - block) * THREADS + thread).wrapping_mul(5).wrapping_add(block);
+        assert_eq!(self::word(&found.memory, word as usize), expected, "{word}");
+    }
+}
+
+#[test]
+fn clusters_in_any_order_each_get_their_turn() {
+    let tickets = "barrier.cluster.arrive; barrier.cluster.wait;
+        mov.u64 %rd1, sums; atom.global.add.u32 %r1, [%rd1], 1; st.global.b32 [%a], %r1; ret;";
+    for jobs in [2, 3] {
+        let found = run_clusters(tickets, config(Jobs::new(jobs).in_any_order(), None, true), 2);
+        assert!(found.result.is_ok(), "{:?}", found.result);
+        let threads = (BLOCKS / 2 * 2 * THREADS) as usize;
+        let mut numbers: Vec<u32> = (0..threads).map(|index| word(&found.memory, index)).collect();
+        numbers.sort_unstable();
+        assert!(numbers.iter().copied().eq(0..threads as u32));
     }
 }
 

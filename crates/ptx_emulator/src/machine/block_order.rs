@@ -6,8 +6,9 @@ use crate::program::{KernelInfo, Program};
 /// What the order of blocks means to a kernel without data races.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum BlockOrder {
-    /// No block can see what another does. Then [`Engine::may_wait`](super::launch::Engine::may_wait) never comes true, so that each runs
-    /// to its end in one go, whoever runs it.
+    /// No block can see what another does, but for those of its cluster. Without one,
+    /// [`Engine::may_wait`](super::launch::Engine::may_wait) never comes true then, so that each runs to its end in one go, whoever
+    /// runs it. And so does a cluster.
     Hidden,
     /// A block may see what others have done already, or wait for them.
     Shows,
@@ -57,7 +58,8 @@ fn of_operation(kind: &OpKind) -> BlockOrder {
         OpKind::Load(access) | OpKind::Store(access) if is_shared_access(access) => {
             BlockOrder::Shows
         }
-        OpKind::Fence(order) if order.scope > Scope::Block => BlockOrder::Shows,
+        // Within a cluster, which one job runs.
+        OpKind::Fence(order) if order.scope > Scope::Cluster => BlockOrder::Shows,
         // It counts what ran before.
         OpKind::Clock { .. } => BlockOrder::Shows,
         // Threads sleep while they wait for others.
@@ -125,6 +127,8 @@ mod tests {
             "red.global.xor.b32 [cell], %r1;",
             "atom.shared.add.u32 %r1, [tile], %r2; atom.shared.add.f32 %f1, [tile], %f2;",
             "ld.volatile.shared.b32 %r1, [tile]; membar.cta;",
+            "atom.shared::cluster.add.u32 %r1, [tile], %r2; fence.acq_rel.cluster;",
+            "barrier.cluster.arrive; barrier.cluster.wait;",
             "call add;",
         ] {
             assert_eq!(order(body), BlockOrder::Hidden, "{body}");

@@ -6,11 +6,12 @@ use std::str::FromStr;
 
 /// How many threads of the host run the blocks of a launch.
 ///
-/// With more than one, blocks run side by side where that cannot show: results, counters and faults are those of one job, as long
-/// as the kernel has no data races. Launches in which the order of blocks shows run on one thread all the same: those with checks, with
-/// `printf`, `malloc` or clocks, with accesses to global memory that are more than weak, or with atomics on global memory whose
-/// results depend on the order (used results, sums of floating-point numbers, exchanges). [`in_any_order`](Jobs::in_any_order) runs side
-/// by side whatever can; then such a kernel may give other results each time, as on a GPU.
+/// With more than one, blocks run side by side where that cannot show: results, counters and faults are those of one job, as
+/// long as the kernel has no data races. The blocks of a cluster stay together on one thread. Launches in which the order of blocks
+/// shows run on one thread all the same: those with checks, with `printf`, `malloc` or clocks, with accesses to global memory that
+/// are more than weak, or with atomics on global memory whose results depend on the order (used results, sums of floating-point
+/// numbers, exchanges). [`in_any_order`](Jobs::in_any_order) runs side by side whatever can; then such a kernel may give other
+/// results each time, as on a GPU.
 ///
 /// ```
 /// use ptx_emulator::Jobs;

@@ -81,6 +81,9 @@ pub(super) struct Engine<'a> {
     pub(super) may_wait: bool,
     /// Whether several blocks are in progress.
     crowded: bool,
+    /// Whether a cluster runs to its end before the next begins. Its blocks take turns, and how long these are must not depend on
+    /// what else is in progress: waiting for an mbarrier object counts instructions.
+    one_cluster: bool,
     work: &'a Work,
     /// Warp instructions that this job may execute, as far as it knows what the others have executed.
     fuel: u64,
@@ -102,6 +105,7 @@ pub(super) struct Setup<'a> {
     launch: &'a Launch<'a>,
     grid_id: u64,
     together: Together,
+    one_cluster: bool,
     work: &'a Work,
 }
 
@@ -140,6 +144,7 @@ impl<'a> Setup<'a> {
             suspicious: None,
             may_wait: false,
             crowded: false,
+            one_cluster: self.one_cluster,
             work: self.work,
             fuel: self.work.fuel,
             told: 0,
@@ -200,8 +205,7 @@ pub(super) fn run(
     machine.memory.note_launch(machine.launches, &ptx::demangle(&kernel.name));
     let blocks: u64 = launch.grid.iter().map(|axis| u64::from(*axis)).product();
     let clusters = blocks / u64::from(cluster_blocks);
-    // Blocks of a cluster wait for each other.
-    let jobs = if cluster_blocks > 1 { (1, false) } else { jobs(machine, program, kernel, blocks) };
+    let (jobs, one_cluster) = jobs(machine, program, kernel, (clusters, cluster_blocks));
     let fuel = machine.config.fuel.unwrap_or(u64::MAX);
     let work = Work::new(clusters, machine.config.schedule_seed, fuel, jobs);
     let setup = Setup {
@@ -215,6 +219,7 @@ pub(super) fn run(
         launch,
         grid_id: machine.launches,
         together,
+        one_cluster,
         work: &work,
     };
     let done = if work.jobs > 1 {
@@ -242,18 +247,29 @@ pub(super) fn run(
     }
 }
 
-/// How many jobs run a launch, and whether its blocks cannot wait for each other.
-fn jobs(machine: &Machine, program: &Program, kernel: &KernelInfo, blocks: u64) -> (u64, bool) {
+/// How many jobs run a launch, and whether its clusters cannot wait for each other; and whether they run one after the other,
+/// on as many jobs as there are. A block without a cluster is one of its own.
+fn jobs(
+    machine: &Machine,
+    program: &Program,
+    kernel: &KernelInfo,
+    (clusters, blocks): (u64, u32),
+) -> ((u64, bool), bool) {
     let wanted = machine.config.jobs;
-    let count = wanted.count().min(blocks);
-    if count < 2 || machine.checks.is_some() {
-        return (1, false);
+    let count = wanted.count().min(clusters);
+    let one = count < 2 || machine.checks.is_some();
+    if one && blocks == 1 {
+        return ((1, false), false);
     }
-    match BlockOrder::of(program, kernel) {
+    let order = BlockOrder::of(program, kernel);
+    let one_cluster = blocks > 1 && order == BlockOrder::Hidden;
+    let jobs = match order {
+        _ if one => (1, false),
         BlockOrder::Hidden => (count, true),
         BlockOrder::Shows if wanted.is_any_order() => (count, false),
         BlockOrder::Shows | BlockOrder::Matters => (1, false),
-    }
+    };
+    (jobs, one_cluster)
 }
 
 /// What a job did.
@@ -398,7 +414,7 @@ impl Engine<'_> {
                     }
                     resident.push_back(block);
                     turns += 1;
-                    if turns >= resident.len() {
+                    if turns >= resident.len() && !self.one_cluster {
                         wanted = wanted.saturating_mul(2);
                         turns = 0;
                     }
