@@ -140,7 +140,7 @@ impl Engine<'_> {
         let (low, high) = ends(even, at.active);
         let bytes = (high - low).checked_add(u64::from(op.bytes))?;
         let (area, base) = match op.space {
-            Space::Shared => {
+            Space::Shared | Space::Cluster => {
                 let offset = low.checked_sub(block.rank.shared_base)?;
                 if offset.checked_add(bytes)? > block.shared.len() as u64 {
                     return None;

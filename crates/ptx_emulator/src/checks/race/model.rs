@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::{BlockRace, Race};
+use super::{BlockRace, ClusterRace, Hit, Race};
 use crate::events::{Access, Action, Area, Offsets, Values};
 use crate::op::{Order, Scope, Semantics};
 use crate::registers::Affine;
@@ -57,6 +57,22 @@ enum Step {
         warp: usize,
         mask: u32,
     },
+    /// All threads of all blocks arrive at the barrier of the cluster, and wait: but one warp of a block only when the next such step
+    /// comes. `apart`: each warp's lane 0 waits by itself.
+    Cluster {
+        late: (usize, usize),
+        apart: bool,
+    },
+}
+
+/// Whose memory it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Memory {
+    /// Shared memory of a block that is alone; the other block does nothing.
+    Block,
+    /// Shared memory of the first block, which both reach.
+    Cluster,
+    Global,
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -93,8 +109,13 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (0..BLOCKS, 0..WARPS).prop_map(|(block, waits)| Step::Named { block, waits }),
         1 => (0..BLOCKS, 0..WARPS, mask.clone()).prop_map(|(block, warp, mask)| Step::Fence { block, warp, mask }),
         1 => (0..BLOCKS, 0..WARPS, mask).prop_map(|(block, warp, mask)| Step::Lanes { block, warp, mask }),
+        1 => (0..BLOCKS, 0..WARPS, any::<bool>()).prop_map(|(block, warp, apart)| Step::Cluster { late: (block, warp), apart }),
     ];
     prop::collection::vec(step, 1..40)
+}
+
+fn memory() -> impl Strategy<Value = Memory> {
+    prop_oneof![Just(Memory::Block), Just(Memory::Cluster), Just(Memory::Global)]
 }
 
 struct Nothing;
@@ -250,14 +271,19 @@ fn threads(block: usize, warp: usize, mask: u32) -> Vec<usize> {
 }
 
 /// The number of the first step that is a hazard: by the plain clocks, by the compressed ones; and whether there were many
-/// readers before it. In memory that is shared by one block or by all.
-fn first_hazards(steps: &[Step], shared: bool) -> (Option<usize>, Option<usize>, bool) {
-    let area = if shared { Area::Shared } else { Area::Global { slot: 0, base: 0 } };
-    let only = |block: usize| if shared { 0 } else { block };
+/// readers before it.
+fn first_hazards(steps: &[Step], memory: Memory) -> (Option<usize>, Option<usize>, bool) {
+    let global = Area::Global { slot: 0, base: 0 };
+    let area = if memory == Memory::Global { global } else { Area::Shared };
+    let only = |block: usize| if memory == Memory::Block { 0 } else { block };
+    let mut cluster = ClusterRace::default();
+    // A warp that has yet to wait, and what the threads had done that arrived.
+    let mut late_one: Option<((usize, usize), [u32; THREADS])> = None;
     let mut plain = Plain::new();
     let mut race = Race::new();
+    let in_cluster = memory == Memory::Cluster;
     let mut blocks: Vec<BlockRace> =
-        (0..BLOCKS).map(|block| BlockRace::new(block as u32, WARPS, 17, false)).collect();
+        (0..BLOCKS).map(|block| BlockRace::new(block as u32, WARPS, 17, in_cluster)).collect();
     for (number, step) in steps.iter().enumerate() {
         match *step {
             Step::Access { block, warp, mask, place, halves, action, order } => {
@@ -275,10 +301,7 @@ fn first_hazards(steps: &[Step], shared: bool) -> (Option<usize>, Option<usize>,
                     bytes: halves as u32 * 2,
                     order: Order { semantics: order, scope: Scope::Gpu, non_coherent: false },
                 };
-                let mut hits = Vec::new();
-                if !race.note(&mut blocks[block], &event) {
-                    race.access(&mut blocks[block], &event, &mut Nothing, &mut hits);
-                }
+                let hits = access(&mut race, &mut blocks, block, &event);
                 if expected || !hits.is_empty() {
                     let found = (!hits.is_empty()).then_some(number);
                     return (expected.then_some(number), found, plain.crowded);
@@ -302,10 +325,7 @@ fn first_hazards(steps: &[Step], shared: bool) -> (Option<usize>, Option<usize>,
                     bytes: 4,
                     order: Order::WEAK,
                 };
-                let mut hits = Vec::new();
-                if !race.note(&mut blocks[block], &event) {
-                    race.access(&mut blocks[block], &event, &mut Nothing, &mut hits);
-                }
+                let hits = access(&mut race, &mut blocks, block, &event);
                 if expected || !hits.is_empty() {
                     let found = (!hits.is_empty()).then_some(number);
                     return (expected.then_some(number), found, plain.crowded);
@@ -353,17 +373,76 @@ fn first_hazards(steps: &[Step], shared: bool) -> (Option<usize>, Option<usize>,
                 plain.meet(&own, &own);
                 race.lanes_meet(&mut blocks[block], warp as u32, mask, mask == ALL);
             }
+            Step::Cluster { late, apart } => {
+                let masks: &[u32] = if apart { &[1, ALL & !1] } else { &[ALL] };
+                let wait = |race: &mut Race,
+                            blocks: &mut [BlockRace],
+                            (block, warp): (usize, usize),
+                            cluster: &ClusterRace| {
+                    for mask in masks {
+                        let who = (warp as u32, *mask);
+                        race.cluster_wait(&mut blocks[block], cluster, who, *mask == ALL);
+                    }
+                };
+                if let Some((who, known)) = late_one.take() {
+                    threads(who.0, who.1, ALL).into_iter().for_each(|one| plain.join(one, &known));
+                    wait(&mut race, &mut blocks, who, &cluster);
+                }
+                let warps: Vec<(usize, usize)> = (0..BLOCKS)
+                    .flat_map(|block| (0..WARPS).map(move |warp| (block, warp)))
+                    .collect();
+                let mut known = [0; THREADS];
+                for one in 0..THREADS {
+                    known
+                        .iter_mut()
+                        .zip(plain.clocks[one])
+                        .for_each(|(all, own)| *all = (*all).max(own));
+                    plain.clocks[one][one] += 1;
+                }
+                for (block, warp) in &warps {
+                    let lanes = (ALL, ALL);
+                    race.cluster_arrive(&blocks[*block], &mut cluster, *warp as u32, lanes, false);
+                }
+                cluster.completes();
+                for who in warps.into_iter().filter(|who| *who != late) {
+                    threads(who.0, who.1, ALL).into_iter().for_each(|one| plain.join(one, &known));
+                    wait(&mut race, &mut blocks, who, &cluster);
+                }
+                late_one = Some((late, known));
+            }
         }
     }
     (None, None, plain.crowded)
+}
+
+/// What is in conflict with an access by a thread of a block. In a cluster it is to the first block's memory, as the machine
+/// does it.
+fn access(race: &mut Race, blocks: &mut [BlockRace], block: usize, event: &Access<'_>) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    let (first, others) = blocks.split_at_mut(1);
+    let own = match block.checked_sub(1) {
+        Some(other) if first[0].shared.in_cluster => {
+            let own = &mut others[other];
+            std::mem::swap(&mut own.shared, &mut first[0].shared);
+            race.access(own, event, &mut Nothing, &mut hits);
+            std::mem::swap(&mut own.shared, &mut first[0].shared);
+            return hits;
+        }
+        Some(other) => &mut others[other],
+        None => &mut first[0],
+    };
+    if !race.note(own, event) {
+        race.access(own, event, &mut Nothing, &mut hits);
+    }
+    hits
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_first_hazard_is_the_same(steps in steps(), shared in any::<bool>()) {
-        let (expected, found, crowded) = first_hazards(&steps, shared);
+    fn the_first_hazard_is_the_same(steps in steps(), memory in memory()) {
+        let (expected, found, crowded) = first_hazards(&steps, memory);
         // With many readers some may be forgotten; none is ever invented.
         if !crowded || expected.is_none() {
             prop_assert_eq!(expected, found);
