@@ -20,12 +20,10 @@ const DEVICE_TESTS: [(&str, &str); 5] = [
 
 /// The kernels of `cuda_std`'s and `cuda_host`'s tests.
 const TEST_KERNELS: &str = "crates/cuda_std/tests/device";
+const FORMATTING_KERNELS: &str = "crates/cuda_std/tests/device_formatting";
 const SM90_KERNELS: &str = "crates/cuda_std/tests/device_sm90";
 const HOST_KERNELS: &str = "crates/cuda_host/tests/device";
 const MATHS_KERNELS: &str = "crates/cuda_std/tests/device_maths";
-
-/// Where the PTX of the former is in the folder.
-const TEST_PTX: &str = "cuda_std.ptx";
 
 /// What runs it all, from the bundle's own folder. Kernels print on the standard output, and the tests that read it there
 /// must have it alone.
@@ -35,13 +33,16 @@ const RUN_SCRIPT: &str = "\
 set -eu
 cd \"$(dirname \"$0\")\"
 export CUDA_DRIVER_BACKEND=\"${CUDA_DRIVER_BACKEND:-gpu}\"
-export CUDA_STD_TEST_PTX=\"$PWD/cuda_std.ptx\" CUDA_STD_TEST_PTX_SM90=\"$PWD/cuda_std_sm90.ptx\" CUDA_STD_MATHS_PTX=\"$PWD\"
+export CUDA_STD_TEST_PTX=\"$PWD/cuda_std.ptx\" CUDA_STD_TEST_PTX_FORMATTING=\"$PWD/cuda_std_formatting.ptx\"
+export CUDA_STD_TEST_PTX_SM90=\"$PWD/cuda_std_sm90.ptx\" CUDA_STD_MATHS_PTX=\"$PWD\"
 export CUDA_HOST_TEST_PTX=\"$PWD/cuda_host.ptx\"
 # The driver compiles on one processor, ptxas on all.
 if command -v ptxas >/dev/null; then
     capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
-    ptxas --split-compile 0 --gpu-name \"sm_$capability\" -o cuda_std.cubin cuda_std.ptx
-    export CUDA_STD_TEST_CUBIN=\"$PWD/cuda_std.cubin\"
+    for kernels in cuda_std cuda_std_formatting; do
+        ptxas --split-compile 0 --gpu-name \"sm_$capability\" -o \"$kernels.cubin\" \"$kernels.ptx\"
+    done
+    export CUDA_STD_TEST_CUBIN=\"$PWD/cuda_std.cubin\" CUDA_STD_TEST_CUBIN_FORMATTING=\"$PWD/cuda_std_formatting.cubin\"
 fi
 ./ferrowarp
 ./ferrowarp matmul --size 4096 --block 32
@@ -81,7 +82,9 @@ pub fn run(out: &Path) -> Result<(), Error> {
     let kernels = |folder: &str, target: &str| {
         CudaBuilder::new(root.join(folder)).target_dir(root.join("target").join(target))
     };
-    build(kernels(TEST_KERNELS, "device-tests").copy_to(out.join(TEST_PTX)))?;
+    build(kernels(TEST_KERNELS, "device-tests").copy_to(out.join("cuda_std.ptx")))?;
+    let formatting = kernels(FORMATTING_KERNELS, "device-tests-formatting");
+    build(formatting.copy_to(out.join("cuda_std_formatting.ptx")))?;
     let sm90 = kernels(SM90_KERNELS, "device-tests-sm90").arch(NvvmArch::Compute90);
     build(sm90.ptx_version(8, 0).copy_to(out.join("cuda_std_sm90.ptx")))?;
     let host = kernels(HOST_KERNELS, "device-tests-host").arch(NvvmArch::Compute90);

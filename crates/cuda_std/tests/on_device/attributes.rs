@@ -1,14 +1,15 @@
 //! Attributes of items that are no kernels.
 
-use crate::device::{Device, Params, line, ptx};
+use crate::device::{Device, Params, USUAL, line};
 
 #[test]
 fn visible_items_have_their_names_in_the_module() {
     let mut device = Device::checked();
     let (address, bytes) = device.global("SEEN_BY_THE_HOST").expect("a symbol");
     assert_eq!((bytes, device.download::<u32>(address, 3)), (12, vec![3, 5, 7]));
-    assert!(ptx().contains(".visible .func"), "other modules can call functions");
-    let function = ptx().lines().any(|line| line.contains("twice_and_one("));
+    let ptx = USUAL.ptx();
+    assert!(ptx.contains(".visible .func"), "other modules can call functions");
+    let function = ptx.lines().any(|line| line.contains("twice_and_one("));
     assert!(function, "the function keeps its name");
 
     let out = device.upload(&[[u32::MAX; 3]; 10]);

@@ -164,7 +164,7 @@ fn the_largest_value_keeps_its_place() {
 #[test]
 fn scratch_is_as_large_as_the_values_need() {
     let device = Device::new();
-    // Two words for (digits, count); 16 bytes for the struct.
+    // Two words for digits and the power of 3; 16 bytes for the struct.
     assert_eq!(device.static_shared_bytes("block_scans"), 32 * 8);
     assert_eq!(device.static_shared_bytes("block_best"), 32 * 16);
     // 4, 32 and 256 bytes for the broadcasts; LLVM may see that only one slot of each is in use.

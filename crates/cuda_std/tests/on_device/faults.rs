@@ -8,7 +8,9 @@ use std::process::exit;
 use cust::error::CudaError;
 use ptx_emulator::Fault;
 
-use crate::device::{Backend, Device, Failure, Params, Shape, backend, this_program};
+use crate::device::{
+    Backend, Device, Failure, Kernels, Params, Shape, USUAL, backend, this_program,
+};
 
 /// Set in the second process.
 const CHILD: &str = "CUDA_STD_TEST_CHILD";
@@ -29,10 +31,22 @@ pub fn failing(
     shape: Shape,
     params: impl FnOnce(&mut Device) -> Params,
 ) -> Failed {
+    failing_of(&USUAL, test, kernel, shape, params)
+}
+
+/// [`failing`], with a kernel of another crate.
+#[track_caller]
+pub fn failing_of(
+    kernels: &Kernels,
+    test: &str,
+    kernel: &str,
+    shape: Shape,
+    params: impl FnOnce(&mut Device) -> Params,
+) -> Failed {
     if backend() == Backend::Driver && std::env::var_os(CHILD).is_none() {
         return in_child(test);
     }
-    let mut device = Device::new();
+    let mut device = Device::with(kernels);
     let params = params(&mut device);
     match device.try_run(kernel, shape, &params) {
         Ok(_) => panic!("{kernel} did not fail"),

@@ -1,5 +1,5 @@
-//! The device half, executed: `tests/device` is compiled to PTX as a user's kernel crate is, and runs on the emulator or on a
-//! GPU (`device/mod.rs` says how to choose).
+//! The device half, executed: crates of kernels (`device/kernels.rs` has the list) are compiled to PTX as a user's kernel crate is, and run on
+//! the emulator or on a GPU (`device/mod.rs` says how to choose).
 
 mod addresses;
 mod assertions;
@@ -13,6 +13,7 @@ mod device;
 mod disjoint;
 mod extents;
 mod faults;
+mod formatting;
 mod groups;
 mod heap;
 mod hints;

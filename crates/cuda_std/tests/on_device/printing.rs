@@ -24,18 +24,3 @@ fn every_type() {
     ];
     assert_eq!(text, expected.concat());
 }
-
-#[test]
-fn all_of_rusts_formatting() {
-    let text = Device::new().run("full_prints", line(2, 32), &Params::default().value(0.1_f64));
-    let digits = "0123456789".repeat(103);
-    let expected = [
-        "Cell { row: 33, value: Some(-170141183460469231731687303715884105728), name: \"a\\0b\" }\n",
-        "Cell {\n    row: 33,\n    value: Some(\n        -170141183460469231731687303715884105728,\n    ),\n    name: \"a\\0b\",\n}",
-        "|   mid   |c***|0b00100001|0.1|1e-1\n",
-        "1\n",
-        &format!("{:?}, {:>4}, 3\n", [0; 40], 5),
-        &format!("{}…\n", &digits[..1019]),
-    ];
-    assert_eq!(text, expected.concat());
-}

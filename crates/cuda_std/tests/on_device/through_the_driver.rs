@@ -8,7 +8,8 @@ fn printing_faulting_and_plain_kernels_run_through_the_driver() {
         return;
     }
     let output = this_program()
-        .args(["printing::", "panics::", "memory::", "values::", "atomics::", "--test-threads=1"])
+        .args(["printing::", "formatting::", "panics::", "memory::", "values::", "atomics::"])
+        .arg("--test-threads=1")
         .env("CUDA_STD_TEST_BACKEND", "driver")
         .env("CUDA_DRIVER_BACKEND", "emulator")
         .output()

@@ -1,6 +1,6 @@
 //! Parameters.
 
-use crate::device::{Device, PROGRAM, Params, line, numbers};
+use crate::device::{Device, Params, USUAL, line, numbers};
 
 #[test]
 fn parameters_of_every_kind_arrive() {
@@ -31,7 +31,7 @@ fn parameters_of_every_kind_arrive() {
 
 #[test]
 fn a_slice_is_two_parameters_and_a_value_without_size_none() {
-    let kernel = PROGRAM.kernel("every_kind").expect("it is there");
+    let kernel = USUAL.program().kernel("every_kind").expect("it is there");
     let sizes: Vec<u32> = kernel.params.iter().map(|param| param.bytes).collect();
     assert_eq!(sizes, [8, 8, 8, 8, 12, 16, 3, 1, 4, 8, 1, 8]);
 }

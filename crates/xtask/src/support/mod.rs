@@ -27,8 +27,9 @@ const RECORD: &str = "CUDA_STD_TEST_RECORD";
 const GPU_RECORD: &str = "crates/xtask/data/gpu_launches.txt";
 
 /// The kernels of `cuda_std`'s tests: folder, and whether they need sm_90.
-const KERNELS: [(&str, bool); 3] = [
+const KERNELS: [(&str, bool); 4] = [
     ("crates/cuda_std/tests/device", false),
+    ("crates/cuda_std/tests/device_formatting", false),
     ("crates/cuda_std/tests/device_maths", false),
     ("crates/cuda_std/tests/device_sm90", true),
 ];

@@ -4,9 +4,9 @@ use cuda_std::block::*;
 use cuda_std::prelude::*;
 use cuda_std::warp::WarpShuffleValue;
 
-/// Digits of a number in base 3, and their count: appending is associative, and its order shows.
-fn append((a, n): (u32, u32), (b, m): (u32, u32)) -> (u32, u32) {
-    (a.wrapping_mul(3_u32.wrapping_pow(m)).wrapping_add(b), n + m)
+/// Digits of a number in base 3, and 3 to the power of their count: appending is associative, and its order shows.
+fn append((a, p): (u32, u32), (b, q): (u32, u32)) -> (u32, u32) {
+    (a.wrapping_mul(q).wrapping_add(b), p.wrapping_mul(q))
 }
 
 /// Reduction, scans and their totals with a function whose order counts, twice over with only the functions' own barriers in
@@ -16,19 +16,19 @@ pub unsafe fn block_scans(values: &[u32], out: *mut [u32; 7]) {
     let i = thread::index_usize();
     let mut sums = [0; 7];
     for round in 0..2 {
-        let one = ((values[i] + round) % 3, 1);
+        let one = ((values[i] + round) % 3, 3);
         let (inclusive, total) = unsafe { block_scan_inclusive_total(one, append) };
-        let (exclusive, same) = unsafe { block_scan_exclusive_total(one, (0, 0), append) };
+        let (exclusive, same) = unsafe { block_scan_exclusive_total(one, (0, 1), append) };
         let again = unsafe {
             [
                 block_reduce_with(one, append).0,
                 block_scan_inclusive(one, append).0,
-                block_scan_exclusive(one, (0, 0), append).0,
+                block_scan_exclusive(one, (0, 1), append).0,
             ]
         };
         let all = [again[0], again[1], again[2], inclusive.0, total.0, exclusive.0, same.0];
         for (sum, value) in sums.iter_mut().zip(all) {
-            *sum = append((*sum, 0), (value, 5)).0;
+            *sum = append((*sum, 1), (value, 3_u32.pow(5))).0;
         }
     }
     unsafe { *out.add(i) = sums };

@@ -4,15 +4,15 @@ use cuda_std::cooperative_groups::*;
 use cuda_std::prelude::*;
 use cuda_std::warp::{WarpShuffleValue, lane_id};
 
-/// Digits of a number in base 3, and their count: appending is associative, and its order shows.
-fn append((a, n): (u32, u32), (b, m): (u32, u32)) -> (u32, u32) {
-    (a.wrapping_mul(3_u32.wrapping_pow(m)).wrapping_add(b), n + m)
+/// Digits of a number in base 3, and 3 to the power of their count: appending is associative, and its order shows.
+fn append((a, p): (u32, u32), (b, q): (u32, u32)) -> (u32, u32) {
+    (a.wrapping_mul(q).wrapping_add(b), p.wrapping_mul(q))
 }
 
 /// Every operation that all groups of lanes have.
 unsafe fn operations(group: &impl LaneGroup, value: u32) -> [u32; 16] {
     let last = group.num_threads() - 1;
-    let one = (value % 3, 1);
+    let one = (value % 3, 3);
     unsafe {
         group.sync();
         [
@@ -31,7 +31,7 @@ unsafe fn operations(group: &impl LaneGroup, value: u32) -> [u32; 16] {
             u32::from(group.match_all(value % 2)),
             group.reduce(one, append).0,
             group.inclusive_scan(one, append).0,
-            group.exclusive_scan(one, (0, 0), append).0,
+            group.exclusive_scan(one, (0, 1), append).0,
         ]
     }
 }
@@ -105,7 +105,7 @@ pub unsafe fn partition_operations(values: &[u32], out: *mut [[u32; 17]; 4]) {
 pub unsafe fn block_and_grid(values: &[u32], out: *mut [u64; 12]) {
     let (block, grid) = (this_thread_block(), this_grid());
     let i = grid.thread_rank() as usize;
-    let one = (values[i] % 3, 1);
+    let one = (values[i] % 3, 3);
     let index = block.thread_index() + block.group_index() * block.dim_threads();
     let (size, place) = (grid.dim_blocks() * block.dim_threads(), index);
     block.sync();
@@ -121,7 +121,7 @@ pub unsafe fn block_and_grid(values: &[u32], out: *mut [u64; 12]) {
             ((place.z * size.y + place.y) * size.x + place.x).into(),
             block.reduce(one, append).0.into(),
             block.inclusive_scan(one, append).0.into(),
-            block.exclusive_scan(one, (0, 0), append).0.into(),
+            block.exclusive_scan(one, (0, 1), append).0.into(),
             block.broadcast(values[i], block.size() / 2).into(),
         ];
     }

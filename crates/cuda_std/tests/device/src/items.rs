@@ -10,22 +10,22 @@ use cuda_std::warp::{
     warp_reduce_items, warp_scan_exclusive_items, warp_scan_inclusive_items,
 };
 
-/// Digits of a number in base 3, and their count: appending is associative, and its order shows.
-fn append((a, n): (u32, u32), (b, m): (u32, u32)) -> (u32, u32) {
-    (a.wrapping_mul(3_u32.wrapping_pow(m)).wrapping_add(b), n + m)
+/// Digits of a number in base 3, and 3 to the power of their count: appending is associative, and its order shows.
+fn append((a, p): (u32, u32), (b, q): (u32, u32)) -> (u32, u32) {
+    (a.wrapping_mul(q).wrapping_add(b), p.wrapping_mul(q))
 }
 
 /// Items past the end count for nothing.
-const NOTHING: (u32, u32) = (0, 0);
+const NOTHING: (u32, u32) = (0, 1);
 
 unsafe fn scans<const N: usize>(digits: &[u32], out: *mut [u32; 5], len: usize) {
     let items = load_blocked::<u32, N>(digits, 0, 9);
-    let items = items.map(|digit| if digit == 9 { NOTHING } else { (digit, 1) });
+    let items = items.map(|digit| if digit == 9 { NOTHING } else { (digit, 3) });
     let (inclusive, total) = unsafe { block_scan_inclusive_items_total(items, append) };
     let (exclusive, same) = unsafe { block_scan_exclusive_items_total(items, NOTHING, append) };
     let reduced = unsafe { block_reduce_items(items, append) };
     let again = unsafe { block_scan_inclusive_items(items, append) };
-    let before = unsafe { block_scan_exclusive_items(items, (2, 0), append) };
+    let before = unsafe { block_scan_exclusive_items(items, (2, 1), append) };
     let first = thread_rank() == 0;
     let rows: [[u32; 5]; N] = core::array::from_fn(|i| {
         let marked = before[i].0 == if first && i == 0 { 2 } else { exclusive[i].0 };
@@ -67,7 +67,7 @@ pub unsafe fn item_exchanges(x: &[u64], blocked: *mut u64, striped: *mut u64) {
 #[kernel]
 pub unsafe fn warp_items(digits: &[u32], out: *mut [u32; 14]) {
     let i = thread::index_usize();
-    let items: [(u32, u32); 4] = core::array::from_fn(|item| (digits[4 * i + item], 1));
+    let items: [(u32, u32); 4] = core::array::from_fn(|item| (digits[4 * i + item], 3));
     let inclusive = unsafe { warp_scan_inclusive_items(items, append) };
     let exclusive = unsafe { warp_scan_exclusive_items(items, NOTHING, append) };
     let upper = 0xFFFF_0000;

@@ -105,22 +105,20 @@ pub unsafe fn warp_reductions(values: &[u32], mask: u32, out: *mut [u32; 8]) {
     }
 }
 
-/// Scans with a function whose order counts: `2 * a + b` on numbers and how many there are.
+/// Scans with a function whose order counts.
 #[kernel]
 pub unsafe fn warp_scans(values: &[u32], mask: u32, out: *mut [u32; 4]) {
     let lane = lane_id() as usize;
     if mask >> lane & 1 == 0 {
         return;
     }
-    // Digits of a number in base 3, and their count: appending is associative, and its order shows.
-    let append = |(a, n): (u32, u32), (b, m): (u32, u32)| {
-        (a.wrapping_mul(3_u32.wrapping_pow(m)).wrapping_add(b), n + m)
-    };
-    let one = (values[lane], 1);
+    // Digits of a number in base 3, and 3 to the power of their count: appending is associative, and its order shows.
+    let append = |(a, p): (u32, u32), (b, q): (u32, u32)| (a.wrapping_mul(q).wrapping_add(b), p.wrapping_mul(q));
+    let one = (values[lane], 3);
     unsafe {
         let all = warp_reduce_with(mask, one, append);
         let inclusive = warp_scan_inclusive(mask, one, append);
-        let exclusive = warp_scan_exclusive(mask, one, (0, 0), append);
+        let exclusive = warp_scan_exclusive(mask, one, (0, 1), append);
         let shared = warp_broadcast(mask, values[lane], 31 - mask.leading_zeros());
         *out.add(lane) = [all.0, inclusive.0, exclusive.0, shared];
     }

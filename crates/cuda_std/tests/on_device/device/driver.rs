@@ -10,7 +10,7 @@ use cust::stream::{Stream, StreamFlags};
 use cust::sys::{self, CUfunction, CUfunction_attribute_enum, CUmodule, cudaError_enum};
 
 use super::stdout::captured;
-use super::{Failure, Params, Runs, Shape};
+use super::{Failure, Kernels, Params, Runs, Shape};
 
 pub(super) struct Driver {
     // Dropped in this order: what lies in the context first.
@@ -21,7 +21,7 @@ pub(super) struct Driver {
 }
 
 impl Driver {
-    pub(super) fn new(ptx: &str) -> Self {
+    pub(super) fn new(kernels: &Kernels) -> Self {
         cuda_driver::ensure_linked();
         cust::init(CudaFlags::empty()).expect("there is a CUDA driver");
         let device = cust::device::Device::get_device(0).expect("there is a device");
@@ -30,7 +30,7 @@ impl Driver {
         CurrentContext::set_resource_limit(ResourceLimit::StackSize, STACK_BYTES)
             .expect("the context is current");
         let stream = Stream::new(StreamFlags::NON_BLOCKING, None).expect("the context is current");
-        Self { uploads: Vec::new(), stream, module: Module::load(ptx), _context: context }
+        Self { uploads: Vec::new(), stream, module: Module::load(kernels), _context: context }
     }
 }
 
@@ -128,26 +128,19 @@ impl Runs for Driver {
 /// kernel gets what the context says: 1 KiB, unless somebody asks for more.
 const STACK_BYTES: usize = 16 << 10;
 
-/// Names the machine code of the kernels in `tests/device`.
-const CUBIN: &str = "CUDA_STD_TEST_CUBIN";
-
 /// What the driver loads: PTX with a NUL at its end, or the machine code that was made of it. The driver would compile so many kernels on
 /// one processor, for minutes.
-fn image(ptx: &str) -> Vec<u8> {
-    match std::env::var_os(CUBIN) {
-        Some(path) if ptr::eq(ptx, &**super::PTX) => {
-            std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-        }
-        _ => CString::new(ptx).expect("PTX is text").into_bytes_with_nul(),
-    }
+fn image(kernels: &Kernels) -> Vec<u8> {
+    let text = || CString::new(kernels.ptx()).expect("PTX is text").into_bytes_with_nul();
+    kernels.cubin().unwrap_or_else(text)
 }
 
 /// A loaded module. Not `cust`'s, which does not tell addresses of variables.
 struct Module(CUmodule);
 
 impl Module {
-    fn load(ptx: &str) -> Self {
-        let image = image(ptx);
+    fn load(kernels: &Kernels) -> Self {
+        let image = image(kernels);
         let mut module = ptr::null_mut();
         // SAFETY: PTX ends with a NUL, machine code tells its length; the result goes to a variable of this function.
         let code = unsafe { sys::cuModuleLoadData(&mut module, image.as_ptr().cast()) };

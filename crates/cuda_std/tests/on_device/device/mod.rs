@@ -2,8 +2,9 @@
 //!
 //! - `CUDA_DRIVER_BACKEND=gpu` runs the tests on a GPU, through `cust`.
 //! - `CUDA_STD_TEST_BACKEND=driver` takes the same way to whatever `cuda_driver` finds, its own emulator for instance.
-//! - `CUDA_STD_TEST_PTX` names the kernels' PTX, for machines that can't compile them.
-//! - `CUDA_STD_TEST_CUBIN` names what ptxas made of it for the GPU, which the driver then need not compile.
+//! - `CUDA_STD_TEST_PTX` names the PTX of `tests/device`, for machines that can't compile it; `CUDA_STD_TEST_PTX_FORMATTING` and
+//!   `CUDA_STD_TEST_PTX_SM90` name that of `tests/device_formatting` and of `tests/device_sm90`.
+//! - `CUDA_STD_TEST_CUBIN`, with the same endings, names what ptxas made of it for the GPU, which the driver then need not compile.
 //! - `CUDA_STD_TEST_RECORD` names a file to add the names of launched kernels to.
 //!
 //! Kernels that print on a GPU write to the process's standard output, which is captured for as long as a launch takes: run
@@ -11,66 +12,20 @@
 
 mod driver;
 mod emulator;
+mod kernels;
 mod record;
 #[cfg_attr(not(unix), path = "stdout_elsewhere.rs")]
 mod stdout;
 mod values;
 
 use std::fmt;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use cuda_builder::CudaBuilder;
 use cust::error::CudaError;
-use ptx_emulator::{CheckSet, Fault, MachineConfig, Program};
+use ptx_emulator::{CheckSet, Fault, MachineConfig};
 
+pub use kernels::{FORMATTING, Kernels, SM90, USUAL, ptx_of, this_program};
 pub use values::{Bytes, Params, numbers};
-
-/// Where the kernels' PTX is; compiled once.
-static PATH: LazyLock<PathBuf> =
-    LazyLock::new(|| std::env::var_os(GIVEN).map_or_else(build, Into::into));
-
-/// The variable that names it.
-const GIVEN: &str = "CUDA_STD_TEST_PTX";
-
-static PTX: LazyLock<String> = LazyLock::new(|| {
-    std::fs::read_to_string(&*PATH).unwrap_or_else(|error| panic!("{}: {error}", PATH.display()))
-});
-
-/// The PTX of all kernels.
-pub fn ptx() -> &'static str {
-    &PTX
-}
-
-/// The PTX of a kernel.
-pub fn ptx_of(kernel: &str) -> &'static str {
-    let start = PTX.find(&format!(".entry {kernel}(")).expect("the kernel is there");
-    // Inline PTX has braces of its own.
-    let end = PTX[start..].find("// -- End function").expect("it has an end");
-    &PTX[start..start + end]
-}
-
-/// This program again, with the same kernels.
-pub fn this_program() -> Command {
-    let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
-    command.env(GIVEN, &*PATH);
-    command
-}
-
-fn build() -> PathBuf {
-    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device");
-    let built = CudaBuilder::new(crate_folder)
-        .target_dir(Path::new(env!("CARGO_TARGET_TMPDIR")).join("device"))
-        .build();
-    built.unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// The kernels as the emulator reads them, whatever runs them.
-pub static PROGRAM: LazyLock<Arc<Program>> = LazyLock::new(|| {
-    let program = Program::compile(&PTX);
-    Arc::new(program.unwrap_or_else(|error| panic!("{error}")))
-});
 
 /// How the tests reach a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +91,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// A device with the kernels loaded anew, its variables at their initial values.
+/// A device with kernels loaded anew, its variables at their initial values.
 pub struct Device {
     runs: Box<dyn Runs>,
     /// Whether what checks find is a failure of the test.
@@ -157,17 +112,16 @@ pub const fn line(grid: u32, block: u32) -> Shape {
 }
 
 impl Device {
+    /// With the kernels of `tests/device`.
     pub fn new() -> Self {
-        Self::with(&PTX, &PROGRAM)
+        Self::with(&USUAL)
     }
 
-    /// A device with other kernels than those of `tests/device`: their PTX, and the same for the emulator.
-    pub fn with(ptx: &str, program: &LazyLock<Arc<Program>>) -> Self {
+    /// With others.
+    pub fn with(kernels: &Kernels) -> Self {
         match backend() {
-            Backend::Emulator => {
-                Self::of(emulator::Emulator::new(program, MachineConfig::default()))
-            }
-            Backend::Driver => Self::of(driver::Driver::new(ptx)),
+            Backend::Emulator => Self::emulated_with(kernels, MachineConfig::default()),
+            Backend::Driver => Self::of(driver::Driver::new(kernels)),
         }
     }
 
@@ -178,24 +132,29 @@ impl Device {
     /// A device whose kernels the emulator runs under memcheck, racecheck, initcheck and synccheck: what these find is a failure
     /// of the test. Through the driver it is any device.
     pub fn checked() -> Self {
-        Self::checked_with(&PTX, &PROGRAM)
+        Self::checked_with(&USUAL)
     }
 
     /// [`checked`](Self::checked), with other kernels.
-    pub fn checked_with(ptx: &str, program: &LazyLock<Arc<Program>>) -> Self {
+    pub fn checked_with(kernels: &Kernels) -> Self {
         match backend() {
             Backend::Emulator => {
                 let mut config = MachineConfig::default();
                 config.checks = CheckSet::ALL;
-                Self { checked: true, ..Self::of(emulator::Emulator::new(program, config)) }
+                Self { checked: true, ..Self::emulated_with(kernels, config) }
             }
-            Backend::Driver => Self::with(ptx, program),
+            Backend::Driver => Self::with(kernels),
         }
     }
 
     /// An emulated machine, whatever the others are: for what only it can show.
     pub fn emulated(config: MachineConfig) -> Self {
-        Self::of(emulator::Emulator::new(&PROGRAM, config))
+        Self::emulated_with(&USUAL, config)
+    }
+
+    /// [`emulated`](Self::emulated), with other kernels.
+    pub fn emulated_with(kernels: &Kernels, config: MachineConfig) -> Self {
+        Self::of(emulator::Emulator::new(kernels.program(), config))
     }
 
     #[track_caller]
