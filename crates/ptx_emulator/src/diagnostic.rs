@@ -174,6 +174,7 @@ fn headline(fault: &Fault) -> String {
             "the launch needs more of the host's memory than it may take".to_owned()
         }
         FaultKind::StackOverflow => "stack overflow".to_owned(),
+        FaultKind::CallDepth => "too many nested calls".to_owned(),
         FaultKind::BadLaunch(problem) => problem.to_string(),
     }
 }

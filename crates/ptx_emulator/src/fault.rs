@@ -74,8 +74,11 @@ pub enum FaultKind {
     /// The blocks in progress need more of the host's memory than a launch may take
     /// ([`MachineConfig::launch_bytes`](crate::MachineConfig::launch_bytes)), or than the host has.
     OutOfHostMemory,
-    /// Calls nested too deeply, or more local memory than a thread's stack has.
+    /// More stack than a thread has: than [`MachineConfig::stack_limit`](crate::MachineConfig::stack_limit) where that counts, or
+    /// than all local memory of a thread.
     StackOverflow,
+    /// More calls nested than the emulator follows ([`MachineConfig::call_depth`](crate::MachineConfig::call_depth)).
+    CallDepth,
     /// The launch was refused.
     BadLaunch(LaunchProblem),
 }
@@ -87,7 +90,9 @@ impl FaultKind {
             FaultKind::UnsupportedInstruction { .. } | FaultKind::UnresolvedFunction { .. } => {
                 Ending::Unsupported
             }
-            FaultKind::FuelExhausted | FaultKind::OutOfHostMemory => Ending::LimitReached,
+            FaultKind::FuelExhausted | FaultKind::OutOfHostMemory | FaultKind::CallDepth => {
+                Ending::LimitReached
+            }
             FaultKind::BadLaunch(_) => Ending::HostMisuse,
             _ => Ending::KernelBug,
         }

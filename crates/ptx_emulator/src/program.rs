@@ -145,6 +145,8 @@ pub struct KernelInfo {
     pub(crate) dynamic_shared_offset: u32,
     /// Functions it can reach, itself included.
     pub(crate) reachable: Vec<u32>,
+    /// Whether nobody can tell before a launch how much stack a thread takes, because calls may come back to a function that is active.
+    pub(crate) stack_is_unknown: bool,
 }
 
 /// One kernel parameter.
@@ -175,13 +177,33 @@ pub(crate) struct Function {
     pub(crate) frame_bytes: u32,
     /// Alignment of the frame, at least 16 bytes.
     pub(crate) frame_align: u32,
+    /// Bytes of the `.local` variables alone, which a GPU keeps on the stack, and their alignment.
+    pub(crate) depot_bytes: u32,
+    pub(crate) depot_align: u32,
     pub(crate) params: Vec<FrameSlot>,
     pub(crate) returns: Vec<FrameSlot>,
+    pub(crate) signature: Signature,
     pub(crate) callees: Vec<u32>,
-    pub(crate) calls_by_address: bool,
+    /// The kinds of functions that it calls by address.
+    pub(crate) calls_by_address: Vec<Signature>,
     /// Functions whose address it takes.
     pub(crate) takes_address_of: Vec<u32>,
     pub(crate) shared_used: Vec<u32>,
+}
+
+/// What a call by address and the function it reaches have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Signature {
+    /// Bytes of each.
+    params: Box<[u32]>,
+    returns: Box<[u32]>,
+}
+
+impl Signature {
+    pub(crate) fn of(params: &[FrameSlot], returns: &[FrameSlot]) -> Signature {
+        let bytes = |slots: &[FrameSlot]| slots.iter().map(|slot| slot.bytes).collect();
+        Signature { params: bytes(params), returns: bytes(returns) }
+    }
 }
 
 /// The content of a constant row.

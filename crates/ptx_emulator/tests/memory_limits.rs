@@ -39,6 +39,8 @@ fn configs(launch_bytes: u64) -> Vec<MachineConfig> {
     let config = |(seed, affine)| {
         let mut config = MachineConfig::default();
         config.launch_bytes = launch_bytes;
+        // The largest that a host can set.
+        config.stack_limit = 512 << 10;
         config.schedule_seed = seed;
         config.affine_registers = affine;
         config
@@ -239,7 +241,7 @@ fn many_functions_take_memory_by_the_length_of_their_text() {
     launch(&source, 8 * MIB, 1, 64, 0).expect("200 calls deep");
     let source = kernel_with(&items, &format!("call f{}, (); ret;", FUNCTIONS - 1));
     let fault = launch(&source, 8 * MIB, 1, 64, 0).expect_err("20,000 calls deep");
-    assert_eq!(fault.kind(), &FaultKind::StackOverflow);
+    assert_eq!((fault.kind(), fault.ending()), (&FaultKind::CallDepth, Ending::LimitReached));
 }
 
 #[test]

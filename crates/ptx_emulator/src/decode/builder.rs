@@ -9,7 +9,7 @@ use super::symbols::{Symbol, Symbols};
 use super::types::{Kind, Ty};
 use crate::counters::OpClass;
 use crate::op::{FrameSlot, Guard, NONE, Op, OpKind, Pred};
-use crate::program::{Place, Value};
+use crate::program::{Place, Signature, Value};
 use crate::row::{self, Class, RowFn, Rows, Rule};
 
 /// Why an instruction was not decoded.
@@ -107,8 +107,10 @@ pub(super) struct Builder<'a> {
     pub(super) predicates: u32,
     pub(super) frame_bytes: u32,
     pub(super) frame_align: u32,
+    pub(super) depot_bytes: u32,
+    pub(super) depot_align: u32,
     pub(super) callees: Vec<u32>,
-    pub(super) calls_by_address: bool,
+    pub(super) calls_by_address: Vec<Signature>,
     pub(super) takes_address_of: Vec<u32>,
     pub(super) shared_used: Vec<u32>,
     carry_flag: Option<u32>,
@@ -134,8 +136,10 @@ impl<'a> Builder<'a> {
             predicates: 0,
             frame_bytes: 0,
             frame_align: 16,
+            depot_bytes: 0,
+            depot_align: 1,
             callees: Vec::new(),
-            calls_by_address: false,
+            calls_by_address: Vec::new(),
             takes_address_of: Vec::new(),
             shared_used: Vec::new(),
             carry_flag: None,
@@ -313,6 +317,14 @@ impl<'a> Builder<'a> {
         let slot = FrameSlot { offset, bytes };
         self.declare(name, Local::Slot(slot));
         slot
+    }
+
+    /// Reserves frame memory for a `.local` variable.
+    pub(super) fn declare_local(&mut self, name: &str, bytes: u32, align: u32) {
+        let slot = self.declare_slot(name, bytes, align);
+        self.depot_align = self.depot_align.max(align);
+        let offset = self.depot_bytes.checked_next_multiple_of(align.max(1)).unwrap_or(u32::MAX);
+        self.depot_bytes = offset.saturating_add(slot.bytes);
     }
 
     pub(super) fn declare_kernel_param(&mut self, name: &str, offset: u32) {

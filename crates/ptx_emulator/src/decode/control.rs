@@ -9,6 +9,7 @@ use crate::op::{
     Address, AddressRow, BarrierKind, BarrierOp, CallOp, Callee, Element, FrameSlot, MemoryOp,
     NONE, OpKind, Order, Pred, Semantics, Space,
 };
+use crate::program::Signature;
 use crate::row::Class;
 
 /// `call`
@@ -30,7 +31,6 @@ pub(super) fn call(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decod
         if register.class != Class::D || register.bits != 64 {
             return invalid(format!("`{name}` cannot hold the address of a function"));
         }
-        b.calls_by_address = true;
         Callee::Indirect(register.row)
     } else {
         match b.symbols.lookup(name) {
@@ -57,6 +57,9 @@ pub(super) fn call(b: &mut Builder, i: &Instruction, m: &mut Modifiers) -> Decod
         let (slot, register) = result(b, operand)?;
         results.push(slot);
         stores.extend(register);
+    }
+    if matches!(callee, Callee::Indirect(_)) {
+        b.calls_by_address.push(Signature::of(&slots, &results));
     }
     b.emit(OpKind::Call(Box::new(CallOp {
         callee,

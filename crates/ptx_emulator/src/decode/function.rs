@@ -13,7 +13,7 @@ use super::{instruction, variables};
 use crate::counters::OpClass;
 use crate::error::{CompileErrorKind, DecodeError};
 use crate::op::{FrameSlot, Guard, NONE, OpKind};
-use crate::program::{Function, ParamInfo, Place, Program};
+use crate::program::{Function, ParamInfo, Place, Program, Signature};
 
 /// Bytes of local memory a thread may have (CUDA C++ Programming Guide, compute capabilities).
 const MAX_LOCAL_BYTES: u32 = 512 * 1024;
@@ -63,8 +63,8 @@ pub(super) fn local_bytes(function: &Tree) -> u32 {
     u32::try_from(sum).unwrap_or(u32::MAX)
 }
 
-/// The numbers in `list`, each once.
-fn once(mut list: Vec<u32>) -> Vec<u32> {
+/// What is in `list`, each once.
+fn once<T: Ord>(mut list: Vec<T>) -> Vec<T> {
     list.sort_unstable();
     list.dedup();
     list
@@ -174,10 +174,13 @@ pub(super) fn decode(
         constants: b.constant_list,
         frame_bytes: b.frame_bytes,
         frame_align: b.frame_align,
+        depot_bytes: b.depot_bytes,
+        depot_align: b.depot_align,
+        signature: Signature::of(&params, &returns),
         params,
         returns,
         callees: once(b.callees),
-        calls_by_address: b.calls_by_address,
+        calls_by_address: once(b.calls_by_address),
         takes_address_of: once(b.takes_address_of),
         shared_used: once(b.shared_used),
     })
@@ -263,7 +266,12 @@ fn declare_variable(b: &mut Builder, variable: &Variable) -> Result<(), DecodeEr
         StateSpace::Local | StateSpace::Param => {
             let bytes = variables::total_bytes(variable)?;
             let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-            b.declare_slot(&variable.name, bytes, variables::alignment(variable));
+            let align = variables::alignment(variable);
+            if variable.space == StateSpace::Local {
+                b.declare_local(&variable.name, bytes, align);
+            } else {
+                b.declare_slot(&variable.name, bytes, align);
+            }
             Ok(())
         }
         // A variable of the module that only this function names ("demoted" by LLVM).

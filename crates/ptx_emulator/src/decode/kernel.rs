@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ptx::ast;
 
-use super::function;
+use super::{function, stack};
 use crate::error::{CompileErrorKind, DecodeError};
 use crate::program::{Function, KernelInfo, Program, Value, VariableSpace};
 use crate::row::Class;
@@ -18,6 +18,8 @@ pub(super) struct Reach<'a> {
     functions: &'a [Function],
     /// Functions whose address is taken somewhere: a call by address may reach any of them.
     taken: Vec<u32>,
+    /// Functions from which calls can come back to one that is active.
+    meet_circles: Vec<bool>,
     /// By function, the number of the last search that found it.
     found_by: Vec<u32>,
     searches: u32,
@@ -38,6 +40,7 @@ impl<'a> Reach<'a> {
         taken.dedup();
         Reach {
             functions: &program.functions,
+            meet_circles: stack::meet_circles(&program.functions, &taken),
             taken,
             found_by: vec![0; program.functions.len()],
             searches: 0,
@@ -59,7 +62,7 @@ impl<'a> Reach<'a> {
             // Who asks looks at these.
             self.steps_left = self.steps_left.checked_sub(function.shared_used.len() as u64)?;
             self.add(&function.callees, &mut order)?;
-            if function.calls_by_address && !by_address {
+            if !function.calls_by_address.is_empty() && !by_address {
                 by_address = true;
                 let taken = std::mem::take(&mut self.taken);
                 let added = self.add(&taken, &mut order);
@@ -147,6 +150,7 @@ pub(super) fn info(
         function: index,
         shared_layout: layout,
         dynamic_shared_offset: end.next_multiple_of(dynamic_align) as u32,
+        stack_is_unknown: reachable.iter().any(|index| reach.meet_circles[*index as usize]),
         reachable,
     })
 }

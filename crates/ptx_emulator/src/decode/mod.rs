@@ -19,6 +19,7 @@ mod mbarrier;
 mod memory;
 mod moves;
 mod special;
+mod stack;
 mod symbols;
 mod types;
 mod variables;

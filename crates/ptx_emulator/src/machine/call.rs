@@ -65,11 +65,7 @@ impl Engine<'_> {
         let callee = frame::enter(self, block, warp, target, Some((frame, pc)), mask);
         let callee = callee.map_err(|kind| {
             let fault = self.fault(block, warp, frame, pc, mask, kind);
-            let depth = warp.frames[frame as usize].depth + 1;
-            fault.with_note(format!(
-                "{depth} calls are active; a thread may use {} bytes of stack and {} nested calls",
-                self.config.stack_bytes, self.config.call_depth
-            ))
+            self.explain_stack(fault, warp, frame, target)
         })?;
         let function = &self.program.functions[target as usize];
         let from = warp.frames[frame as usize].base_local;
@@ -154,7 +150,7 @@ impl Engine<'_> {
         let found = &mut warp.frames[frame as usize];
         let start = found.top_local.checked_next_multiple_of((align / 4).max(1));
         let words = u32::try_from(bytes.div_ceil(4)).ok();
-        let most = self.config.stack_bytes / 4 + (window::LOCAL_RESERVED / 4) as u32;
+        let most = self.config.local_bytes / 4 + (window::LOCAL_RESERVED / 4) as u32;
         let place =
             start.zip(words).and_then(|(start, words)| Some((start, start.checked_add(words)?)));
         let Some((start, top)) = place.filter(|(_, top)| *top <= most) else {

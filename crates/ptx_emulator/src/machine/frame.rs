@@ -8,6 +8,7 @@ use crate::row::{Class, LANES, Row64, write_mask};
 
 use super::block::BlockState;
 use super::launch::Engine;
+use super::stack;
 use super::warp::{Frame, Warp};
 use crate::registers::Affine;
 
@@ -104,6 +105,7 @@ pub(super) fn enter(
         return Err(FaultKind::InvalidPc);
     };
     let mut frame = Frame { function, parent: NONE, call_pc: NONE, ..Frame::default() };
+    frame.stack_bytes = code.depot_bytes;
     let mut local_end = (window::LOCAL_RESERVED / 4) as u32;
     if let Some((parent, call_pc)) = caller {
         let above = warp.frames[parent as usize];
@@ -114,14 +116,21 @@ pub(super) fn enter(
         frame.base64 = above.base64 + calling.rows64;
         frame.base_predicate = above.base_predicate + calling.predicates;
         frame.depth = above.depth + 1;
+        frame.stack_bytes = stack::bytes_with(&above, code);
+        if frame.stack_bytes > engine.stack_limit {
+            return Err(FaultKind::StackOverflow);
+        }
+        if frame.depth > engine.config.call_depth {
+            return Err(FaultKind::CallDepth);
+        }
         local_end = above.top_local;
     }
     let align = (code.frame_align / 4).max(1);
     // Frames are at most 512 KiB and start within the stack, which is checked here.
     frame.base_local = local_end.checked_next_multiple_of(align).unwrap_or(u32::MAX / 2);
     frame.top_local = frame.base_local.saturating_add(code.frame_bytes.div_ceil(4));
-    let stack_words = engine.config.stack_bytes / 4 + (window::LOCAL_RESERVED / 4) as u32;
-    if frame.top_local > stack_words || frame.depth > engine.config.call_depth {
+    let most = engine.config.local_bytes / 4 + (window::LOCAL_RESERVED / 4) as u32;
+    if frame.top_local > most {
         return Err(FaultKind::StackOverflow);
     }
 

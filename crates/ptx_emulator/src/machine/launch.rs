@@ -15,6 +15,7 @@ use super::loops::Loops;
 use super::parallel;
 use super::pattern::Pattern;
 use super::short::ShortOp;
+use super::stack;
 use super::warp::{State, Warp};
 use super::work::{Failure, Random, Work};
 use super::{Counted, Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output};
@@ -47,6 +48,8 @@ pub(super) struct Engine<'a> {
     pub(super) short: &'a [ShortOp],
     pub(super) loops: &'a Loops,
     pub(super) kernel: &'a KernelInfo,
+    /// Bytes of stack that a thread may take by [`super::stack`]'s count.
+    pub(super) stack_limit: u32,
     pub(super) memory: Device<'a>,
     pub(super) output: &'a mut dyn Output,
     pub(super) heap_used: &'a mut u64,
@@ -123,6 +126,7 @@ impl<'a> Setup<'a> {
             short: self.short,
             loops: self.loops,
             kernel: self.kernel,
+            stack_limit: stack::limit(self.kernel, self.config),
             memory,
             output,
             heap_used,

@@ -39,6 +39,7 @@ mod race_watch;
 mod report;
 mod shared_address;
 mod short;
+mod stack;
 mod sync_findings;
 mod transfer;
 mod warp;
@@ -79,9 +80,12 @@ pub struct MachineConfig {
     /// `None`: blocks and warps run in order of their numbers. A seed permutes both, and the choice between
     /// sides of a divergent branch; kernels without races give the same results for every seed.
     pub schedule_seed: Option<u64>,
-    /// Bytes of stack (local memory) a thread may use, calls included.
-    pub stack_bytes: u32,
-    /// Calls that may be nested.
+    /// Bytes of local memory that a thread can have, calls included.
+    pub local_bytes: u32,
+    /// Bytes of stack for each thread of kernels whose need nobody can tell before the launch, because their calls may come back to a function
+    /// that is active: recursion, also through pointers to functions. Others get what they need. The driver's `CU_LIMIT_STACK_SIZE`.
+    pub stack_limit: u32,
+    /// Calls that may be nested; more end a launch with [`FaultKind::CallDepth`](crate::FaultKind::CallDepth).
     pub call_depth: u32,
     /// Bytes of host memory that the blocks in progress of a launch may take together: for registers, local and shared memory,
     /// calls and copies in flight; each of several [`jobs`](MachineConfig::jobs) may take as much. A launch that needs more ends with
@@ -110,7 +114,9 @@ impl Default for MachineConfig {
             memory_bytes: 4 << 30,
             fuel: Some(1 << 40),
             schedule_seed: None,
-            stack_bytes: 512 * 1024,
+            local_bytes: 512 * 1024,
+            // What a new context has (recorded on an H200).
+            stack_limit: 1024,
             call_depth: 256,
             // A block of 1024 threads with the largest stacks, and 255 registers each, takes 0.6 GB.
             launch_bytes: 2 << 30,
@@ -276,6 +282,18 @@ impl Machine {
     /// The device's limits.
     pub fn config(&self) -> &MachineConfig {
         &self.config
+    }
+
+    /// Sets [`MachineConfig::stack_limit`] for the launches to come.
+    ///
+    /// ```
+    /// # use ptx_emulator::{Machine, MachineConfig};
+    /// let mut machine = Machine::new(MachineConfig::default());
+    /// machine.set_stack_limit(16 << 10);
+    /// assert_eq!(machine.config().stack_limit, 16_384);
+    /// ```
+    pub fn set_stack_limit(&mut self, bytes: u32) {
+        self.config.stack_limit = bytes;
     }
 
     /// Places a program's variables in device memory, with their initial values.

@@ -461,6 +461,9 @@ fn general_help(kind: &FaultKind, config: &MachineConfig) -> String {
             config.launch_bytes
         ),
         FaultKind::StackOverflow => "look for recursion without an end, or large local arrays".to_owned(),
+        FaultKind::CallDepth => {
+            "look for recursion without an end; a loop with an array of its own goes as deep as the array is long".to_owned()
+        }
         FaultKind::BadLaunch(_) => "correct the launch; the kernel did not run".to_owned(),
         FaultKind::IllegalAddress
         | FaultKind::MisalignedAddress

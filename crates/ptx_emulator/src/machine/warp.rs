@@ -70,6 +70,8 @@ pub(super) struct Frame {
     /// First word of local memory, and the first word behind it.
     pub(super) base_local: u32,
     pub(super) top_local: u32,
+    /// Bytes that a GPU has on the stack at least, with the frames above: see [`super::stack`].
+    pub(super) stack_bytes: u32,
     pub(super) depth: u32,
 }
 

@@ -10,7 +10,7 @@ use cust::stream::{Stream, StreamFlags};
 use cust::sys::{self, CUfunction, CUfunction_attribute_enum, CUmodule, cudaError_enum};
 
 use super::stdout::captured;
-use super::{Failure, Kernels, Params, Runs, Shape};
+use super::{Failure, Kernels, Params, Runs, STACK_BYTES, Shape};
 
 pub(super) struct Driver {
     // Dropped in this order: what lies in the context first.
@@ -27,7 +27,7 @@ impl Driver {
         let device = cust::device::Device::get_device(0).expect("there is a device");
         let context = Context::new(device).expect("the device has a primary context");
         CurrentContext::set_current(&context).expect("the context is new");
-        CurrentContext::set_resource_limit(ResourceLimit::StackSize, STACK_BYTES)
+        CurrentContext::set_resource_limit(ResourceLimit::StackSize, STACK_BYTES as usize)
             .expect("the context is current");
         let stream = Stream::new(StreamFlags::NON_BLOCKING, None).expect("the context is current");
         Self { uploads: Vec::new(), stream, module: Module::load(kernels), _context: context }
@@ -124,9 +124,6 @@ impl Runs for Driver {
     }
 }
 
-/// What a thread's calls may take. Where functions are called through pointers, as `core::fmt` does, ptxas can't tell how much that is, and a
-/// kernel gets what the context says: 1 KiB, unless somebody asks for more.
-const STACK_BYTES: usize = 16 << 10;
 
 /// What the driver loads: PTX with a NUL at its end, or the machine code that was made of it. The driver would compile so many kernels on
 /// one processor, for minutes.

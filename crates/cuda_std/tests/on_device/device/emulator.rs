@@ -15,6 +15,7 @@ pub(super) struct Emulator {
 impl Emulator {
     pub(super) fn new(program: &Arc<Program>, config: MachineConfig) -> Self {
         let mut machine = Machine::new(config);
+        machine.set_stack_limit(super::STACK_BYTES);
         let module = machine.load(Arc::clone(program)).expect("the statics fit");
         Self { machine, program: Arc::clone(program), module }
     }

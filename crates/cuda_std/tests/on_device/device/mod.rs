@@ -27,6 +27,10 @@ use ptx_emulator::{CheckSet, Fault, MachineConfig};
 pub use kernels::{FORMATTING, Kernels, SM90, USUAL, ptx_of, this_program};
 pub use values::{Bytes, Params, numbers};
 
+/// What a thread's calls may take. Where functions are called through pointers and may come back, as in `core::fmt`, ptxas can't tell how much
+/// that is, and a kernel gets what the context says: 1 KiB, unless somebody asks for more.
+const STACK_BYTES: u32 = 16 << 10;
+
 /// How the tests reach a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
