@@ -26,7 +26,8 @@
 //! - Kernels reach pinned and registered host memory through `cuMemHostGetDevicePointer`'s address only.
 //! - Modules are PTX text. Machine code (cubin, fat binary) is refused with
 //!   `CUDA_ERROR_NO_BINARY_FOR_GPU`.
-//! - Limits of stack, heap and printf buffer are kept and answered, but not enforced.
+//! - Of the limits, that of the stack counts: for each launch, the value that its context has then. Those of heap and printf buffer are
+//!   kept and answered, but not enforced.
 //!
 //! Results of misuse and of faults are those that an H200 was seen to give.
 

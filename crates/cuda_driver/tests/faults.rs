@@ -88,6 +88,78 @@ fn each_fault_has_its_recorded_code() {
     );
 }
 
+/// Calls itself `depth` times, with 256 bytes of local memory each time.
+const RECURSION: &str = "
+.func down(.param .b64 left) {
+    .local .align 16 .b8 depot[256];
+    .reg .b64 %rd<4>; .reg .pred %p;
+    ld.param.b64 %rd1, [left];
+    mov.u64 %rd2, depot;
+    st.local.b64 [%rd2+248], %rd1;
+    setp.eq.u64 %p, %rd1, 0;
+    @%p ret;
+    sub.u64 %rd3, %rd1, 1;
+    { .param .b64 next; st.param.b64 [next], %rd3; call down, (next); }
+    ret;
+}
+.visible .entry recurse(.param .u64 depth) {
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [depth];
+    { .param .b64 left; st.param.b64 [left], %rd1; call down, (left); }
+    ret;
+}
+";
+
+const STACK_SIZE: u32 = 0;
+
+/// What synchronising answers after a launch in the current context.
+fn recursion_of(depth: u64) -> u32 {
+    ok(launch_one(function(load(RECURSION), "recurse"), &[depth]));
+    // SAFETY: no pointer is passed.
+    unsafe { cuCtxSynchronize() }
+}
+
+fn stack_limit() -> usize {
+    let mut bytes = 0;
+    // SAFETY: the pointer is to a live variable.
+    ok(unsafe { cuCtxGetLimit(&mut bytes, STACK_SIZE) });
+    bytes
+}
+
+/// Depths and codes are those of an H200.
+#[test]
+fn launches_obey_the_contexts_stack_limit() {
+    let roomy = Context::new();
+    assert_eq!(stack_limit(), 1024);
+    assert_eq!(recursion_of(2), result::SUCCESS);
+    // SAFETY: no pointer is passed.
+    ok(unsafe { cuCtxSetLimit(STACK_SIZE, 65_536) });
+    assert_eq!(stack_limit(), 65_536);
+    assert_eq!(recursion_of(220), result::SUCCESS);
+    // Each context has its own.
+    {
+        let _context = Context::new();
+        assert_eq!(stack_limit(), 1024);
+        assert_eq!(recursion_of(3), 700);
+        let diagnostic = cuda_driver::take_diagnostic().expect("a diagnostic");
+        assert_eq!(diagnostic.ending, Ending::KernelBug);
+        let text = diagnostic.text;
+        assert!(text.starts_with("error: stack overflow\n  kernel:  recurse"), "{text}");
+        assert!(
+            text.contains("the limit is 1024") && text.contains("CU_LIMIT_STACK_SIZE"),
+            "{text}"
+        );
+    }
+    // SAFETY: the context is live.
+    ok(unsafe { cuCtxSetCurrent(roomy.0) });
+    assert_eq!(recursion_of(220), result::SUCCESS);
+    // A value that is refused changes nothing.
+    // SAFETY: no pointer is passed.
+    expect(result::INVALID_VALUE, unsafe { cuCtxSetLimit(STACK_SIZE, (512 << 10) + 1) });
+    assert_eq!(stack_limit(), 65_536);
+    assert_eq!(recursion_of(300), 700);
+}
+
 #[test]
 fn a_fault_waits_for_a_synchronising_call_and_then_stays() {
     let _context = Context::new();

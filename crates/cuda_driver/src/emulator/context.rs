@@ -19,6 +19,8 @@ pub(crate) const PRIORITIES: (c_int, c_int) = (0, -5);
 const CONTEXT_FLAGS: c_uint = 0xFF;
 const SCHEDULING_FLAGS: c_uint = 0x07;
 
+/// `CU_LIMIT_STACK_SIZE`
+pub(super) const STACK_SIZE: c_uint = 0;
 /// `CU_LIMIT_*` by number, with the H200's value in a fresh context; none where it refuses the limit.
 pub(super) const LIMITS: [Option<usize>; 7] = [
     Some(1024),      // stack of a thread, bytes
@@ -362,7 +364,7 @@ pub(crate) fn set_limit(limit: c_uint, value: usize) -> Outcome {
         let handle = emulator.ready()?;
         let context = emulator.context(handle)?;
         context.limit(limit)?;
-        if limit == 0 && value > MAX_STACK {
+        if limit == STACK_SIZE && value > MAX_STACK {
             return Err(ApiError::argument(
                 "value",
                 format_args!("{value} bytes of stack"),

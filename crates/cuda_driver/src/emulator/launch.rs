@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ptx_emulator::{Coordination, Ending, Fault, FaultKind, KernelInfo, Launch, Output};
 
+use super::context::STACK_SIZE;
 use super::device::limits;
 use super::function::{self, Settings, max_dynamic_shared, max_threads};
 use super::graph::Node;
@@ -325,6 +326,8 @@ impl Emulator {
         if !may_queue {
             return Ok(());
         }
+        let stack = self.context(context)?.limit(STACK_SIZE)?;
+        self.machine.set_stack_limit(u32::try_from(stack).unwrap_or(u32::MAX));
         let module = self.modules.get(module)?.id;
         let launch = Launch {
             kernel: name,

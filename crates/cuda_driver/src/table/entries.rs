@@ -58,7 +58,7 @@ driver_api! {
         cuCtxSynchronize_v2(context: CUcontext) = implemented context::synchronize_v2, since 13000, "";
         cuCtxRecordEvent(context: CUcontext, event: CUevent) = unsupported, since 12050, "green contexts";
         cuCtxWaitEvent(context: CUcontext, event: CUevent) = unsupported, since 12050, "green contexts";
-        cuCtxSetLimit(limit: c_uint, value: usize) = implemented context::set_limit, since 2000, "kept and answered; only the values are checked";
+        cuCtxSetLimit(limit: c_uint, value: usize) = implemented context::set_limit, since 2000, "that of the stack counts for launches; others are kept and answered";
         cuCtxGetLimit(value: Out<usize>, limit: c_uint) = implemented context::get_limit, since 2000, "";
         cuCtxGetCacheConfig(config: Out<c_uint>) = accepted context::get_cache_config, since 2000, "";
         cuCtxSetCacheConfig(config: c_uint) = accepted context::set_cache_config, since 2000, "kept; there is no L1 cache";
