@@ -177,6 +177,21 @@ fn faults_are_reported_and_nothing_is_written() {
 }
 
 #[test]
+fn the_stack_limit_counts_for_recursion() {
+    let file = ptx();
+    let ten = ["--block", "40", "--arg", "u32:10"];
+    let parts = ["stack overflow", "the limit is 1024: 4 times 256 in `down`", "help: set"];
+    fails(&emulate(&file, "recurse", &ten), 1, &parts);
+    let roomy = [&ten[..], &["--stack", "4096"]].concat();
+    text(&emulate(&file, "recurse", &roomy));
+    for command in ["check", "profile"] {
+        let run = [&[command, &file, "--kernel", "recurse"], &ten[..]].concat();
+        fails(&run, 1, &["stack overflow"]);
+        text(&[&run[..], &["--stack", "4096"]].concat());
+    }
+}
+
+#[test]
 fn arguments_must_fit_the_parameters() {
     let file = ptx();
     let parts = [
@@ -204,7 +219,7 @@ fn files_that_are_not_usable() {
     let file = ptx();
     fails(&["emulate", "no/such.ptx"], 2, &["cannot read no/such.ptx"]);
     fails(&["emulate", &fixture("a_5x4.npy")], 2, &["cannot read", "a_5x4.npy"]);
-    fails(&["emulate", &file], 2, &["has 7 kernels: saxpy, sum4", "name one with --kernel"]);
+    fails(&["emulate", &file], 2, &["has 8 kernels: saxpy, sum4", "name one with --kernel"]);
     fails(&emulate(&file, "nothing", &[]), 2, &["no kernel is called `nothing`", "saxpy, sum4"]);
     let folder = tempfile::tempdir().unwrap();
     let broken = folder.path().join("broken.ptx");
@@ -233,6 +248,7 @@ fn command_lines_that_make_no_sense() {
         (["--arg", "out:f32"], "no array type"),
         (["--fuel", "0"], "0"),
         (["--shared", "-1"], "-1"),
+        (["--stack", "524289"], "524289"),
     ] {
         fails(&emulate(&file, "forever", &arguments), 2, &[part]);
     }

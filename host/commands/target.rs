@@ -20,6 +20,7 @@ pub(super) fn config(launch: &LaunchArgs) -> MachineConfig {
     let mut config = MachineConfig::default();
     config.schedule_seed = launch.seed;
     config.jobs = launch.jobs;
+    config.stack_limit = launch.stack;
     if launch.fuel.is_some() {
         config.fuel = launch.fuel;
     }

@@ -80,6 +80,7 @@ impl Error {
                 failure.kind(ErrorKind::Device)
             }
             Problem::Kernel { failure, .. } => failure.kind(ErrorKind::KernelFault),
+            Problem::StackLimit { failure, .. } => failure.kind(ErrorKind::HostMisuse),
             Problem::LoadModule { failure, .. } => failure.kind(ErrorKind::Module),
             Problem::DeviceCount { .. } | Problem::NotOpen => ErrorKind::HostMisuse,
             Problem::UnknownKernel { .. }
@@ -133,6 +134,7 @@ impl Error {
             Problem::Driver { failure, .. }
             | Problem::NoDevice { failure }
             | Problem::Kernel { failure, .. }
+            | Problem::StackLimit { failure, .. }
             | Problem::LoadModule { failure, .. } => Some(failure.code),
             Problem::OutOfMemory { .. } => Some(OUT_OF_MEMORY),
             _ => None,
@@ -289,6 +291,12 @@ pub(crate) enum Problem {
 
     #[error("could not {what}: {failure}")]
     Driver { what: String, failure: Failure },
+
+    #[error(
+        "could not give each thread a stack of {bytes} bytes: {failure}\n\
+         help: a thread can have at most 524288, and up to {threads} threads of this device at once must find room in its memory"
+    )]
+    StackLimit { bytes: usize, threads: u64, failure: Failure },
 
     #[error("{}{}", launched(kernels, failure), failed(failure, panic.as_ref()))]
     Kernel { kernels: Vec<&'static str>, failure: Failure, panic: Option<Panic> },

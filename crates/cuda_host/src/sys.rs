@@ -21,6 +21,9 @@ pub(crate) const JIT_ERROR_LOG_BUFFER_SIZE_BYTES: c_uint = 6;
 /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
 pub(crate) const FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
 
+/// `CU_LIMIT_STACK_SIZE`
+pub(crate) const LIMIT_STACK_SIZE: c_uint = 0;
+
 /// `CU_MEMHOSTALLOC_PORTABLE`
 pub(crate) const MEMHOSTALLOC_PORTABLE: c_uint = 1;
 /// `CU_MEMHOSTALLOC_DEVICEMAP`
@@ -75,6 +78,8 @@ unsafe extern "C" {
     ) -> Code;
     pub(crate) fn cuCtxSetCurrent(context: CUcontext) -> Code;
     pub(crate) fn cuCtxSynchronize() -> Code;
+    pub(crate) fn cuCtxSetLimit(limit: c_uint, value: usize) -> Code;
+    pub(crate) fn cuCtxGetLimit(value: *mut usize, limit: c_uint) -> Code;
 
     pub(crate) fn cuModuleLoadDataEx(
         module: *mut CUmodule,

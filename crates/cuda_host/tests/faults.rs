@@ -63,6 +63,37 @@ fn a_fault_comes_out_of_the_next_synchronisation() -> Result<()> {
 }
 
 #[test]
+fn recursion_takes_the_stack_that_the_limit_says() -> Result<()> {
+    let _alone = alone();
+    let gpu = open()?;
+    assert_eq!(gpu.stack_limit()?, 1024);
+    launch!(kernels::recurse[3, 32](2))?;
+    gpu.synchronize()?;
+    // Every handle to the device means the same stack.
+    Device::open()?.set_stack_limit(8 << 10)?;
+    assert_eq!(gpu.stack_limit()?, 8192);
+    launch!(kernels::recurse[3, 32](20))?;
+    gpu.synchronize()?;
+    // Too much is refused, and changes nothing.
+    let error = gpu.set_stack_limit(1 << 20).unwrap_err();
+    assert_eq!((error.kind(), error.code()), (ErrorKind::HostMisuse, Some(1)));
+    let text = error.to_string();
+    assert!(text.starts_with("could not give each thread a stack of 1048576 bytes: "), "{text}");
+    assert!(text.contains("help: a thread can have at most 524288"), "{text}");
+    assert_eq!(gpu.stack_limit()?, 8192);
+
+    gpu.set_stack_limit(1024)?;
+    launch!(kernels::recurse[3, 32](20))?;
+    let error = gpu.synchronize().unwrap_err();
+    assert_eq!((error.kind(), error.code()), (ErrorKind::KernelFault, Some(700)));
+    assert!(error.to_string().contains("stack overflow"), "{error}");
+    // As any other call after a fault.
+    assert_eq!(gpu.stack_limit().unwrap_err().kind(), ErrorKind::KernelFault);
+    assert_eq!(gpu.set_stack_limit(4096).unwrap_err().kind(), ErrorKind::KernelFault);
+    Ok(())
+}
+
+#[test]
 fn a_fault_comes_out_of_a_copy() -> Result<()> {
     let _alone = alone();
     {

@@ -295,7 +295,8 @@ fn unknown_kernels_and_variables() -> Result<()> {
         "shape",
         "constant_factor",
         "out_of_bounds",
-        "traps"
+        "traps",
+        "recurse"
     ]));
     let error = module.variable("FACTOR").unwrap_err();
     assert!(error.to_string().starts_with("the module has no variable `FACTOR`"), "{error}");

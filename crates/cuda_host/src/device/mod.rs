@@ -256,6 +256,37 @@ impl Device {
         DeviceMatrix::zeros(self, rows, columns, Layout::RowMajor)
     }
 
+    /// Bytes of stack that a thread has in kernels that [`set_stack_limit`](Device::set_stack_limit) concerns: 1024 unless set.
+    ///
+    /// # Errors
+    /// If the driver fails, or a kernel has failed.
+    pub fn stack_limit(&self) -> Result<usize> {
+        self.state.stack_limit()
+    }
+
+    /// Gives each thread at least `bytes` bytes of stack in the launches to come, through every handle to this device; the driver may
+    /// round the number up.
+    ///
+    /// The driver knows how much stack most kernels need, and gives it. It cannot know where a function may be called again while it is
+    /// active: in recursion, and through pointers to functions, as in `core::fmt`, which `println_full!` and `format!` use. A kernel with
+    /// such calls has what this limit says, and fails with an illegal address (700) when it needs more. The memory is taken for as many
+    /// threads as the device can run at once: 16 KiB are some 4 GiB on a large GPU. [`Device::stack_limit`] has what is set.
+    ///
+    /// ```no_run
+    /// # fn main() -> cuda_host::Result<()> {
+    /// let gpu = cuda_host::Device::open()?;
+    /// gpu.set_stack_limit(16 << 10)?; // for kernels with println_full!
+    /// assert_eq!(gpu.stack_limit()?, 16_384);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If a thread cannot have so much (512 KiB), the device has too little memory for it, or a kernel has failed.
+    pub fn set_stack_limit(&self, bytes: usize) -> Result<()> {
+        self.state.set_stack_limit(bytes)
+    }
+
     /// Waits until everything that was started on the device is done, on all streams.
     ///
     /// # Errors

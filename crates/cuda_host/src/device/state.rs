@@ -224,6 +224,33 @@ impl DeviceState {
         Problem::Kernel { kernels: lock(&self.launched).clone(), failure, panic }.into()
     }
 
+    /// Bytes of stack for each thread of kernels whose need is not known.
+    pub(crate) fn stack_limit(&self) -> Result<usize> {
+        self.bind()?;
+        let mut bytes = 0;
+        // SAFETY: `bytes` outlives the call.
+        let code = unsafe { sys::cuCtxGetLimit(&mut bytes, sys::LIMIT_STACK_SIZE) };
+        self.after(code, || "read the stack limit".into())?;
+        Ok(bytes)
+    }
+
+    /// Sets what [`stack_limit`](Self::stack_limit) gives.
+    pub(crate) fn set_stack_limit(&self, bytes: usize) -> Result<()> {
+        self.bind()?;
+        // SAFETY: takes no pointer.
+        let code = unsafe { sys::cuCtxSetLimit(sys::LIMIT_STACK_SIZE, bytes) };
+        let Err(failure) = check(code) else {
+            return Ok(());
+        };
+        if failure.is_from_kernel() {
+            return Err(self.kernel_failed(failure));
+        }
+        let attributes = &self.attributes;
+        let threads = u64::from(attributes.multiprocessors)
+            * u64::from(attributes.max_threads_per_multiprocessor);
+        Err(Problem::StackLimit { bytes, threads, failure }.into())
+    }
+
     /// Free and total memory, bytes.
     pub(crate) fn memory_info(&self) -> Result<(usize, usize)> {
         self.bind()?;

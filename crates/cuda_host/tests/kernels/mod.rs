@@ -92,6 +92,10 @@ pub unsafe fn out_of_bounds(x: *mut u32) {}
 #[kernel]
 pub fn traps() {}
 
+/// Calls a function that calls itself `depth` times, with 256 bytes on the stack each time.
+#[kernel]
+pub fn recurse(depth: u32) {}
+
 /// In no module.
 #[kernel]
 pub fn missing() {}

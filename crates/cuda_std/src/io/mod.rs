@@ -43,11 +43,13 @@
 //! println_full!("{cell:#?} is {:^20}", "centred");
 //! ```
 //!
-//! `core::fmt` calls functions through pointers, so nobody knows before the launch how much stack a kernel with it needs, and the GPU gives
-//! what the context says: 1 KiB a thread unless the host asks for more, which floating-point numbers and panics with values in the
-//! same module need. Too little is an illegal address, error 700. With `cust`, 16 KiB for each thread that can run at once:
+//! `core::fmt` calls functions through pointers, which may come back to it, so nobody knows before the launch how much stack a kernel with it
+//! needs, and the GPU gives what the context says: 1 KiB a thread unless the host asks for more, which floating-point numbers and panics with
+//! values in the same module need. Too little is an illegal address, error 700; the emulator says which functions take how much. 16 KiB
+//! for each thread that can run at once, with `cuda_host` and with `cust`:
 //!
 //! ```ignore
+//! device.set_stack_limit(16 << 10)?;
 //! CurrentContext::set_resource_limit(ResourceLimit::StackSize, 16 << 10)?;
 //! ```
 //!
