@@ -124,7 +124,6 @@ impl Runs for Driver {
     }
 }
 
-
 /// What the driver loads: PTX with a NUL at its end, or the machine code that was made of it. The driver would compile so many kernels on
 /// one processor, for minutes.
 fn image(kernels: &Kernels) -> Vec<u8> {
