@@ -8,13 +8,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use cuda_builder::{CudaBuilder, Libdevice};
-use ptx_emulator::Program;
 
 pub use crate::on_device::numbers;
-use crate::on_device::{Device, Params, line};
+use crate::on_device::{Device, Kernels, Params, line};
 
 /// Whose functions a program has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,20 +24,10 @@ pub enum Source {
     Libdevice,
 }
 
-/// PTX, and the program of it for the emulator.
-struct Kernels {
-    ptx: LazyLock<String>,
-    program: LazyLock<Arc<Program>>,
-}
-
-static FALLBACK: Kernels = Kernels {
-    ptx: LazyLock::new(|| ptx("fallback", builder().without_libdevice())),
-    program: LazyLock::new(|| compile(&FALLBACK.ptx)),
-};
-static LIBDEVICE: Kernels = Kernels {
-    ptx: LazyLock::new(|| ptx("libdevice", builder())),
-    program: LazyLock::new(|| compile(&LIBDEVICE.ptx)),
-};
+static FALLBACK: LazyLock<Kernels> =
+    LazyLock::new(|| Kernels::of_ptx(ptx("fallback", builder().without_libdevice())));
+static LIBDEVICE: LazyLock<Kernels> =
+    LazyLock::new(|| Kernels::of_ptx(ptx("libdevice", builder())));
 
 impl Source {
     /// Those that this machine can test: libdevice where it is found.
@@ -70,10 +59,6 @@ fn given(name: &str) -> Option<PathBuf> {
 fn builder() -> CudaBuilder {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device_maths");
     CudaBuilder::new(folder).target_dir(Path::new(env!("CARGO_TARGET_TMPDIR")).join("device_maths"))
-}
-
-fn compile(ptx: &str) -> Arc<Program> {
-    Arc::new(Program::compile(ptx).unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// The kernels' PTX, built unless it is given.
@@ -108,9 +93,9 @@ pub fn run_words<const N: usize, const M: usize>(
         static DEVICES: RefCell<HashMap<Source, ManuallyDrop<Device>>> = RefCell::default();
     }
     DEVICES.with_borrow_mut(|devices| {
-        let Kernels { ptx, program } = source.kernels();
-        let device =
-            devices.entry(source).or_insert_with(|| ManuallyDrop::new(Device::with(ptx, program)));
+        let device = devices
+            .entry(source)
+            .or_insert_with(|| ManuallyDrop::new(Device::with(source.kernels())));
         let input = device.upload(arguments);
         let output = device.upload(&vec![[0xA5A5_A5A5_A5A5_A5A5_u64; M]; arguments.len()]);
         let params = Params::default().slice(input, arguments.len()).value(output);

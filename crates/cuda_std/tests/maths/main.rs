@@ -8,7 +8,7 @@ mod exact;
 mod instructions;
 mod integers;
 mod methods;
-#[allow(dead_code, reason = "only the device itself is used here")]
+#[allow(dead_code, unused_imports, reason = "only the device itself is used here")]
 #[path = "../on_device/device/mod.rs"]
 mod on_device;
 mod pairs;

@@ -30,7 +30,7 @@ pub struct Kernels {
     /// Names its PTX, for machines that can't compile it.
     ptx_variable: &'static str,
     /// Names what ptxas made of that for the GPU.
-    cubin_variable: &'static str,
+    cubin_variable: Option<&'static str>,
     sm90: bool,
     path: OnceLock<PathBuf>,
     ptx: OnceLock<String>,
@@ -46,7 +46,7 @@ impl Kernels {
         Self {
             folder,
             ptx_variable,
-            cubin_variable,
+            cubin_variable: Some(cubin_variable),
             sm90: false,
             path: OnceLock::new(),
             ptx: OnceLock::new(),
@@ -57,6 +57,15 @@ impl Kernels {
     const fn for_sm90(mut self) -> Self {
         self.sm90 = true;
         self
+    }
+
+    /// Kernels of which the PTX is at hand.
+    #[allow(
+        dead_code,
+        reason = "the tests of mathematical functions, which have a program of their own, use it"
+    )]
+    pub fn of_ptx(ptx: String) -> Self {
+        Self { ptx: OnceLock::from(ptx), cubin_variable: None, ..Self::of("", "", "") }
     }
 
     /// Where the PTX is.
@@ -96,7 +105,7 @@ impl Kernels {
 
     /// The machine code, where the environment names it.
     pub(super) fn cubin(&self) -> Option<Vec<u8>> {
-        let path = PathBuf::from(std::env::var_os(self.cubin_variable)?);
+        let path = PathBuf::from(std::env::var_os(self.cubin_variable?)?);
         let read = std::fs::read(&path);
         Some(read.unwrap_or_else(|error| panic!("{}: {error}", path.display())))
     }
