@@ -29,6 +29,10 @@ impl CudaBuilder {
     }
 
     /// `false` compiles overflow checks and debug assertions into the kernels. The default is `true`.
+    ///
+    /// What writes a panic's message is then checked too and could panic itself, so that nobody knows before the launch how much stack it
+    /// takes: a message with floating-point numbers needs a host that allows for more than the usual 1 KiB a thread
+    /// (`cuda_host::Device::set_stack_limit`, `CU_LIMIT_STACK_SIZE`).
     pub fn release(mut self, release: bool) -> Self {
         self.release = release;
         self
