@@ -67,6 +67,34 @@ fn occupancy_follows_the_formula_of_9_0() {
 }
 
 #[test]
+fn sizes_that_no_device_has_are_no_accident() {
+    let _context = Context::new();
+    let text = "
+.const .align 8 .b8 table[16];
+.visible .entry wide() .maxntid 4294967295, 4294967295, 4294967295 { ret; }
+.visible .entry fixed() { .shared .b8 tile[64]; st.shared.u8 [tile], 1; ret; }
+";
+    let module = load(text);
+    let (wide, fixed) = (function(module, "wide"), function(module, "fixed"));
+    let (mut blocks, mut grid, mut size) = (-1, -1, -1);
+    for bytes in [usize::MAX, usize::MAX - 63, usize::MAX / 2, 232_449] {
+        // SAFETY: the pointers are to live variables.
+        unsafe {
+            ok(cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, fixed, 32, bytes));
+            ok(cuOccupancyMaxPotentialBlockSize(&mut grid, &mut size, fixed, None, bytes, 0));
+        }
+        assert_eq!((blocks, grid, size), (0, 0, 0), "{bytes}");
+    }
+    // SAFETY: as above.
+    unsafe {
+        ok(cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, fixed, 32, 232_448 - 64));
+        assert_eq!(blocks, 1);
+        ok(cuFuncGetAttribute(&mut size, 0, wide));
+    }
+    assert_eq!(size, 1024);
+}
+
+#[test]
 fn attributes_describe_a_kernel() {
     let _context = Context::new();
     let module = load(&format!(

@@ -57,7 +57,7 @@ impl Function {
 pub(crate) fn max_threads(kernel: &KernelInfo) -> u32 {
     let declared = kernel.required_threads.or(kernel.max_threads);
     let product = declared.map_or(limits::THREADS.into(), |threads| {
-        threads.iter().map(|n| u64::from(*n)).product::<u64>()
+        threads.iter().fold(1_u64, |product, n| product.saturating_mul(u64::from(*n)))
     });
     u32::try_from(product).unwrap_or(limits::THREADS).clamp(1, limits::THREADS)
 }

@@ -100,7 +100,8 @@ fn constant_bytes(module: &Module) -> u64 {
         {
             let element = variable.ty.bytes().unwrap_or(1) * variable.vector.max(1);
             let align = u64::from(variable.align.unwrap_or(element).max(1));
-            end.next_multiple_of(align).saturating_add(variable.bytes().unwrap_or(0))
+            let start = end.checked_next_multiple_of(align).unwrap_or(u64::MAX);
+            start.saturating_add(variable.bytes().unwrap_or(0))
         }
         _ => end,
     })

@@ -33,11 +33,12 @@ pub(crate) fn blocks_per_multiprocessor(
     }
     let warps = block_size.div_ceil(WARP);
     let by_threads = THREADS_PER_MULTIPROCESSOR / (warps * WARP);
-    let shared =
-        (u64::from(kernel.static_shared_bytes) + dynamic_shared).next_multiple_of(SHARED_UNIT);
+    let shared = u64::from(kernel.static_shared_bytes).saturating_add(dynamic_shared);
+    // The limit is a multiple of the unit.
     if shared > u64::from(SHARED_OPT_IN) {
         return 0;
     }
+    let shared = shared.next_multiple_of(SHARED_UNIT);
     let by_shared = u64::from(SHARED_PER_MULTIPROCESSOR) / (shared + u64::from(SHARED_RESERVED));
     let registers_of_warp = (registers(kernel) * WARP).next_multiple_of(REGISTER_UNIT);
     let warps_of_partition = REGISTERS / PARTITIONS / registers_of_warp;
