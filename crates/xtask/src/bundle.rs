@@ -51,7 +51,7 @@ rm -f launches launched.txt
 for test in tests/*; do \"$test\" --test-threads=1; done
 # For docs/cuda-std-support.md: what ran, once all of it has passed.
 {
-    echo \"# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1), $(date +%Y-%m-%d)\"
+    echo \"# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1 | sed 's/, /, driver /'), $(date +%Y-%m-%d)\"
     LC_ALL=C sort -u launches
 } > launched.txt
 ";

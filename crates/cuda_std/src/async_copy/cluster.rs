@@ -114,7 +114,8 @@ impl Barrier {
         done != 0
     }
 
-    /// Waits until the phase with this parity has ended, where threads of other blocks [arrive](Self::arrive_at_rank) too.
+    /// Waits until the phase with this parity has ended, where threads of other blocks [arrive](Self::arrive_at_rank) too, by asking again
+    /// and again ([`try_wait_parity_in_cluster`](Self::try_wait_parity_in_cluster), PTX ISA 8.0, sm_90).
     ///
     /// # Safety
     ///

@@ -203,17 +203,50 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Parts of attributes, as rustdoc's JSON has them.
-const HIDING: [&str; 2] =
-    ["doc(hidden)", r#"CfgTrace([Not(NameValue { name: "target_arch", value: Some("nvptx64")"#];
+/// Parts of attributes, as rustdoc's JSON has them: of what the documentation leaves out, of what is not there in kernels, and of what
+/// stands on the host for a function that only kernels have (`#[gpu_only]` writes both of the latter).
+const HIDDEN: &str = "doc(hidden)";
+const NOT_IN_KERNELS: &str =
+    r#"CfgTrace([Not(NameValue { name: "target_arch", value: Some("nvptx64")"#;
+const STAND_IN: &str = "allow(unused_variables, unused_mut)";
 
 /// Whether the documentation leaves it out, or kernels do: what is there for the host alone.
 fn is_hidden(item: &Item) -> bool {
-    item.attrs.iter().any(|attribute| {
-        matches!(attribute, Attribute::Other(text) if HIDING.iter().any(|hiding| text.contains(hiding)))
-    })
+    let has = |part: &str| {
+        let mut attributes = item.attrs.iter();
+        attributes
+            .any(|attribute| matches!(attribute, Attribute::Other(text) if text.contains(part)))
+    };
+    has(HIDDEN) || (has(NOT_IN_KERNELS) && !has(STAND_IN))
 }
 
 fn own_floor(item: &Item, inherited: Inherited<'_>) -> Option<String> {
     item.docs.as_deref().and_then(floor).or_else(|| inherited.map(str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An item with attributes as rustdoc of Rust 1.95 writes them.
+    fn with(attributes: &[&str]) -> Item {
+        let attrs: Vec<_> =
+            attributes.iter().map(|text| serde_json::json!({ "other": text })).collect();
+        let item = serde_json::json!({
+            "id": 1, "crate_id": 0, "name": "item", "span": null, "visibility": "public", "docs": null, "links": {},
+            "attrs": attrs, "deprecation": null,
+            "inner": { "module": { "is_crate": false, "items": [], "is_stripped": false } },
+        });
+        serde_json::from_value(item).expect("an item of the format that is known")
+    }
+
+    #[test]
+    fn functions_that_only_kernels_have_are_shown() {
+        let not_in_kernels = r#"#[attr = CfgTrace([Not(NameValue { name: "target_arch", value: Some("nvptx64"), span: x })])]"#;
+        let stand_in = "#[allow(unused_variables, unused_mut)]";
+        assert!(!is_hidden(&with(&[])));
+        assert!(!is_hidden(&with(&[stand_in, not_in_kernels, "#[attr = TrackCaller]"])));
+        assert!(is_hidden(&with(&[not_in_kernels])));
+        assert!(is_hidden(&with(&["#[doc(hidden)]"])));
+    }
 }
