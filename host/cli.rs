@@ -3,12 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use ptx_emulator::{CheckSet, Jobs};
+use ptx_emulator::{CheckSet, Jobs, MAX_LOCAL_BYTES, MachineConfig};
 
 use crate::emulate::{Argument, Shape};
-
-/// Bytes of stack that a thread can have (CUDA C++ Programming Guide, local memory of a thread).
-const MAX_STACK: i64 = 512 << 10;
 
 /// What every help text ends with.
 const EXIT_CODES: &str = "\
@@ -254,7 +251,7 @@ pub struct LaunchArgs {
     /// Stack of a thread, where nobody can know how much a kernel needs: with recursion, println_full! or format!
     ///
     /// The driver's CU_LIMIT_STACK_SIZE. Where calls cannot come back to a function that is active, a kernel gets what it needs.
-    #[arg(long, default_value_t = 1024, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(..=MAX_STACK))]
+    #[arg(long, default_value_t = MachineConfig::default().stack_limit, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(..=i64::from(MAX_LOCAL_BYTES)))]
     pub stack: u32,
     /// An argument, one for each parameter, in order; `ferrowarp emulate --help` shows the forms
     #[arg(long = "arg", value_name = "ARGUMENT", allow_hyphen_values = true)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::target;
 use crate::cli::{EmulateArgs, LaunchArgs};
 use crate::console::Console;
-use crate::emulate::{Finished, Job, OutputArray};
+use crate::emulate::{Finished, OutputArray};
 use crate::error::Error;
 use crate::format::count;
 
@@ -47,18 +47,8 @@ pub fn run(arguments: &EmulateArgs, console: &mut Console) -> Result<(), Error> 
     let launch = &arguments.launch;
     let mut config = target::config(launch);
     config.checks = console.checks();
-    let mut ran = Job {
-        source: &source,
-        place: &place,
-        kernel: arguments.kernel.as_deref(),
-        grid: launch.grid,
-        block: launch.block,
-        shared: launch.shared,
-        coordination: target::coordination(launch),
-        arguments: &launch.arguments,
-        config,
-    }
-    .run()?;
+    let mut ran =
+        target::job(&source, &place, arguments.kernel.as_deref(), launch, config).run()?;
     console.found(&mut ran);
     show(&ran.kernel, &ran.outcome?, launch, console)
 }

@@ -27,52 +27,46 @@ pub(super) fn config(launch: &LaunchArgs) -> MachineConfig {
     config
 }
 
-/// What the blocks do together.
-pub(super) fn coordination(launch: &LaunchArgs) -> Coordination {
+/// The launch of a kernel as the options have it.
+pub(super) fn job<'a>(
+    source: &'a str,
+    place: &'a str,
+    kernel: Option<&'a str>,
+    launch: &'a LaunchArgs,
+    config: MachineConfig,
+) -> Job<'a> {
     let cluster = launch.cluster.map(|Shape(blocks)| blocks);
-    Coordination { cooperative: launch.cooperative, cluster }
+    Job {
+        source,
+        place,
+        kernel,
+        grid: launch.grid,
+        block: launch.block,
+        shared: launch.shared,
+        coordination: Coordination { cooperative: launch.cooperative, cluster },
+        arguments: &launch.arguments,
+        config,
+    }
 }
 
 /// Runs the kernel that is asked for.
 pub(super) fn run(target: &TargetArgs, config: MachineConfig) -> Result<Ran, Error> {
     let launch = &target.launch;
-    let coordination = coordination(launch);
     let path = Path::new(&target.target);
     if path.extension().is_some_and(|extension| extension == "ptx") {
-        return Job {
-            source: &read(path)?,
-            place: &target.target,
-            kernel: target.kernel.as_deref(),
-            grid: launch.grid,
-            block: launch.block,
-            shared: launch.shared,
-            coordination,
-            arguments: &launch.arguments,
-            config,
-        }
-        .run();
+        let source = read(path)?;
+        return job(&source, &target.target, target.kernel.as_deref(), launch, config).run();
     }
     let name = target.target.as_str();
-    let job = |grid, block, shared, arguments: &[_]| {
-        let (source, place) = (KERNELS_PTX, "this program");
-        Job {
-            source,
-            place,
-            kernel: Some(name),
-            grid,
-            block,
-            shared,
-            coordination,
-            arguments,
-            config,
-        }
-        .run()
-    };
+    let job = job(KERNELS_PTX, "this program", Some(name), launch, config);
     if !launch.arguments.is_empty() {
-        return job(launch.grid, launch.block, launch.shared, &launch.arguments);
+        return job.run();
     }
     match defaults::of(name, target.size)? {
-        Some(inputs) => job(inputs.grid, inputs.block, inputs.shared, &inputs.arguments),
+        Some(inputs) => {
+            let (grid, block, shared) = (inputs.grid, inputs.block, inputs.shared);
+            Job { grid, block, shared, arguments: &inputs.arguments, ..job }.run()
+        }
         // Says which kernels there are, if there is none of that name.
         None => match crate::kernel_text::kernels(KERNELS_PTX, "this program")? {
             kernels if kernels.iter().any(|kernel| kernel.name == name) => {

@@ -34,18 +34,21 @@ const CLUSTERS: u32 = 90;
 ///
 /// The first kernel with clusters.
 pub(crate) fn check(module: &str, arch: NvvmArch) -> Result<(), NoClusters> {
+    if arch.capability_value() >= CLUSTERS {
+        return Ok(());
+    }
     let has_clusters = |line: &&str| {
         let section = line.split_once(PREFIX).map(|(_, section)| section);
         line.starts_with("define ")
             && section.is_some_and(|section| section.contains("cluster_dim="))
     };
     match module.lines().find(has_clusters) {
-        Some(line) if arch.capability_value() < CLUSTERS => Err(NoClusters {
+        Some(line) => Err(NoClusters {
             kernel: global_name(line).map(readable).unwrap_or_default(),
             place: Locations::new(module).of_function(line),
             arch,
         }),
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 

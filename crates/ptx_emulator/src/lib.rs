@@ -42,4 +42,4 @@ pub use machine::{
     Coordination, Jobs, Launch, LaunchReport, Machine, MachineConfig, ModuleId, Output, UnknownJobs,
 };
 pub use memory::{Leak, Memory};
-pub use program::{KernelInfo, ParamInfo, Program, SourceLine, SourcePosition};
+pub use program::{KernelInfo, MAX_LOCAL_BYTES, ParamInfo, Program, SourceLine, SourcePosition};

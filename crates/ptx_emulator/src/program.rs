@@ -8,6 +8,14 @@ use crate::error::CompileError;
 use crate::op::{FrameSlot, Op, OpKind};
 use crate::row::Class;
 
+/// Bytes of local memory, the stack included, that a thread can have (CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability").
+///
+/// ```
+/// assert_eq!(ptx_emulator::MAX_LOCAL_BYTES, 512 << 10);
+/// ```
+pub const MAX_LOCAL_BYTES: u32 = 512 << 10;
+
 /// A parsed, validated and decoded PTX module. Immutable: any number of machines may share one.
 ///
 /// ```

@@ -31,8 +31,8 @@ pub(super) const LIMITS: [Option<usize>; 7] = [
     Some(64),   // largest fetch of the L2 cache, bytes
     Some(0),    // persisting L2 cache, bytes
 ];
-/// Largest stack of a thread, bytes (CUDA C++ Programming Guide, local memory of a thread).
-const MAX_STACK: usize = 512 * 1024;
+/// Largest stack of a thread, bytes.
+const MAX_STACK: usize = ptx_emulator::MAX_LOCAL_BYTES as usize;
 
 /// One context.
 pub(crate) struct Context {

@@ -55,7 +55,7 @@ impl Uninit for Barrier {}
 /// The phase in which a thread arrived at a [`Barrier`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a token is what `wait` waits with"]
-pub struct BarrierToken(pub(super) u64);
+pub struct BarrierToken(u64);
 
 #[cfg(target_arch = "nvptx64")]
 macro_rules! mbarrier {
@@ -143,6 +143,27 @@ impl Barrier {
         // SAFETY: the caller's promise.
         unsafe {
             mbarrier!("mbarrier.arrive.shared.b64 {token}, [{barrier}];", self, token = out(reg64) token)
+        }
+        BarrierToken(token)
+    }
+
+    /// Arrives for `count` threads at once, this one among them or not. PTX: `mbarrier.arrive` with a count, PTX ISA 7.8, sm_90.
+    ///
+    /// # Safety
+    ///
+    /// As the [type](Self) says: `count` is at least 1 and at most the arrivals that the phase still lacks.
+    #[inline(always)]
+    #[gpu_only]
+    pub unsafe fn arrive_n(&self, count: u32) -> BarrierToken {
+        let token: u64;
+        // SAFETY: the caller's promise.
+        unsafe {
+            mbarrier!(
+                "mbarrier.arrive.shared.b64 {token}, [{barrier}], {count};",
+                self,
+                token = out(reg64) token,
+                count = in(reg32) count
+            )
         }
         BarrierToken(token)
     }

@@ -1,6 +1,6 @@
-//! Barriers of other blocks of the cluster, and arrivals that count for several.
+//! Barriers of other blocks of the cluster.
 
-use super::{Barrier, BarrierToken};
+use super::Barrier;
 use crate::cooperative_groups::Cluster;
 use crate::gpu_only;
 
@@ -40,26 +40,6 @@ use crate::gpu_only;
 /// }
 /// ```
 impl Barrier {
-    /// Arrives for `count` threads at once, this one among them or not. PTX: `mbarrier.arrive` with a count, PTX ISA 7.8, sm_90.
-    ///
-    /// # Safety
-    ///
-    /// As the [type](Self) says: `count` is at least 1 and at most the arrivals that the phase still lacks.
-    #[inline(always)]
-    #[gpu_only]
-    pub unsafe fn arrive_n(&self, count: u32) -> BarrierToken {
-        let token: u64;
-        // SAFETY: the caller's promise.
-        unsafe {
-            core::arch::asm!(
-                "mbarrier.arrive.shared.b64 {}, [{}], {};",
-                out(reg64) token, in(reg32) self.address(), in(reg32) count,
-                options(nostack, preserves_flags)
-            );
-        }
-        BarrierToken(token)
-    }
-
     /// Arrives `count` times at the barrier that block `rank` of the cluster has where this block has `self`.
     ///
     /// What this thread wrote before, to that block's shared memory too, is visible to those who wait there with
@@ -79,11 +59,12 @@ impl Barrier {
         let _ = cluster;
         // SAFETY: the caller's promise.
         unsafe {
-            core::arch::asm!(
-                "{{ .reg .b32 %there; mapa.shared::cluster.u32 %there, {}, {}; \
-                 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%there], {}; }}",
-                in(reg32) self.address(), in(reg32) rank, in(reg32) count,
-                options(nostack, preserves_flags)
+            mbarrier!(
+                "{{ .reg .b32 %there; mapa.shared::cluster.u32 %there, {barrier}, {rank}; \
+                 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%there], {count}; }}",
+                self,
+                rank = in(reg32) rank,
+                count = in(reg32) count
             );
         }
     }
@@ -101,17 +82,7 @@ impl Barrier {
     #[must_use]
     #[gpu_only]
     pub unsafe fn try_wait_parity_in_cluster(&self, parity: u32) -> bool {
-        let done: u32;
-        // SAFETY: the caller's promise.
-        unsafe {
-            core::arch::asm!(
-                "{{ .reg .pred %done; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %done, [{}], {}; \
-                 selp.u32 {}, 1, 0, %done; }}",
-                in(reg32) self.address(), in(reg32) parity, out(reg32) done,
-                options(nostack, preserves_flags)
-            );
-        }
-        done != 0
+        asks!("mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64", self, in(reg32) parity)
     }
 
     /// Waits until the phase with this parity has ended, where threads of other blocks [arrive](Self::arrive_at_rank) too, by asking again

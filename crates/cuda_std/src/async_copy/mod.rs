@@ -40,6 +40,8 @@
 //!
 //! [`CudaBuilder::arch`]: https://docs.rs/cuda_builder/latest/cuda_builder/struct.CudaBuilder.html#method.arch
 
+// Its macros serve the next one.
+#[macro_use]
 mod barrier;
 mod cluster;
 

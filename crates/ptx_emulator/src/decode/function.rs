@@ -13,10 +13,8 @@ use super::{instruction, variables};
 use crate::counters::OpClass;
 use crate::error::{CompileErrorKind, DecodeError};
 use crate::op::{FrameSlot, Guard, NONE, OpKind};
-use crate::program::{Function, ParamInfo, Place, Program, Signature};
+use crate::program::{Function, MAX_LOCAL_BYTES, ParamInfo, Place, Program, Signature};
 
-/// Bytes of local memory a thread may have (CUDA C++ Programming Guide, compute capabilities).
-const MAX_LOCAL_BYTES: u32 = 512 * 1024;
 /// Bytes of parameters a kernel may have; the largest limit of any architecture.
 const MAX_PARAM_BYTES: u64 = 32_764;
 

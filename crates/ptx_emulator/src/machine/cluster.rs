@@ -18,6 +18,9 @@ use crate::memory::{Storage, Written, window};
 use crate::op::Space;
 use crate::row::{Row64, lanes};
 
+/// What to do where a block does not wait for those that still access its shared memory.
+pub(super) const STAY: &str = "the blocks of a cluster must stay until nobody accesses their shared memory any more: end the kernel with a barrier of the cluster (Cluster::sync, cluster.sync())";
+
 /// The rank of a block is in these bits of an address in the cluster's shared memory (recorded).
 pub(crate) const RANK_SHIFT: u32 = 24;
 

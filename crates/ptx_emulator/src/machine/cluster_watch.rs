@@ -1,7 +1,7 @@
 //! What the machine tells racecheck about clusters: their barrier, arrivals at other blocks' objects, and the end of a block.
 
 use super::block::{Block, BlockState};
-use super::cluster::Remote;
+use super::cluster::{Remote, STAY};
 use super::launch::Engine;
 use super::warp::Warp;
 use crate::checks::race::{BlockRace, ClusterRace, Guest, Race};
@@ -178,9 +178,7 @@ impl Engine<'_> {
             "nothing tells block {} that the access is over before its last thread exits",
             triple(block.index)
         ));
-        finding.help =
-            "the blocks of a cluster must stay until nobody accesses their shared memory any more: end the kernel with a barrier of the cluster (Cluster::sync, cluster.sync())"
-                .to_owned();
+        finding.help = STAY.to_owned();
         checks.add(key, finding);
     }
 }

@@ -61,7 +61,7 @@ use crate::counters::{Counters, PerOp};
 use crate::error::{LaunchProblem, MemoryError};
 use crate::fault::Fault;
 use crate::memory::{Leak, Memory, Owner, window};
-use crate::program::{Program, Relocation, Value, VariableSpace};
+use crate::program::{MAX_LOCAL_BYTES, Program, Relocation, Value, VariableSpace};
 
 /// The barrier number that stands for the cluster's barrier; 0 to 15 are the block's.
 pub(crate) const CLUSTER_BARRIER: u32 = 16;
@@ -114,7 +114,7 @@ impl Default for MachineConfig {
             memory_bytes: 4 << 30,
             fuel: Some(1 << 40),
             schedule_seed: None,
-            local_bytes: 512 * 1024,
+            local_bytes: MAX_LOCAL_BYTES,
             // What a new context has (recorded on an H200).
             stack_limit: 1024,
             call_depth: 256,

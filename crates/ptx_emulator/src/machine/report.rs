@@ -4,7 +4,7 @@ use ptx::{SourceMap, demangle};
 
 use super::MachineConfig;
 use super::block::{Block, BlockState};
-use super::cluster::{Member, Rank, rank_of};
+use super::cluster::{Member, Rank, STAY, rank_of};
 use super::launch::Engine;
 use super::warp::{State, Warp};
 use crate::diagnostic::{ranges, triple};
@@ -253,9 +253,7 @@ impl Engine<'_> {
                 "the instruction names another state space than the pointer is of; use generic accesses, or convert with cvta.to"
             }
             Reason::OutOfBounds => match bad.space {
-                "shared" if self.is_of_ended_block(bad.address) => {
-                    "the blocks of a cluster must stay until nobody accesses their shared memory any more: end the kernel with a barrier of the cluster (Cluster::sync, cluster.sync())"
-                }
+                "shared" if self.is_of_ended_block(bad.address) => STAY,
                 "shared" => {
                     "compare the index with the array's length, and the launch's dynamic shared memory with what the kernel needs"
                 }

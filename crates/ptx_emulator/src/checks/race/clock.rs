@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::vector::{Key, Thread, Time, Vector};
+use super::vector::{Key, Thread, Time, Vector, thread_of, warp_of};
 use crate::row::lanes;
 
 /// Time of a launch.
@@ -164,7 +164,7 @@ impl BlockClock {
             return true;
         };
         if block == self.block {
-            let same_warp = u32::from(thread >> 5) == warp;
+            let same_warp = warp_of(thread) == warp;
             if time <= self.floor
                 || same_warp && (usize::from(thread & 31) == lane || time <= clock.floor)
             {
@@ -264,7 +264,7 @@ impl BlockClock {
                 known.join(lane);
             }
             if mask != u32::MAX {
-                known.raise(Key::thread(self.block, (warp << 5) as Thread | lane as Thread), time);
+                known.raise(Key::thread(self.block, thread_of(warp, lane)), time);
             }
         }
         known
@@ -293,7 +293,7 @@ impl BlockClock {
             if let Some(lane) = clock.lane(lane) {
                 known.join(lane);
             }
-            known.raise(Key::thread(block, (warp << 5) as Thread | lane as Thread), time);
+            known.raise(Key::thread(block, thread_of(warp, lane)), time);
         }
         let known = Arc::new(known);
         let own = clock.lanes.get_or_insert_default();
@@ -354,7 +354,7 @@ impl BlockClock {
             };
             clock.fenced_anew = false;
             for (lane, fences) in fences.iter().enumerate() {
-                let key = Key::thread(self.block, (index << 5 | lane) as Thread);
+                let key = Key::thread(self.block, thread_of(index as u32, lane));
                 if let Some(fence) = &fences.gpu {
                     self.fenced_gpu.raise(key, fence.time);
                 }
@@ -376,8 +376,7 @@ impl BlockClock {
             known.raise(Key::warp(self.block, warp), fence.warp_floor);
         }
         if fence.time > fence.block_floor {
-            known
-                .raise(Key::thread(self.block, (warp << 5) as Thread | lane as Thread), fence.time);
+            known.raise(Key::thread(self.block, thread_of(warp, lane)), fence.time);
         }
         known
     }

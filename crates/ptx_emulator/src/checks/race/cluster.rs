@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::vector::{Thread, Time, Vector};
+use super::vector::{Thread, Time, Vector, lane_bit, thread_of, warp_of};
 use super::{BlockRace, Race};
 use crate::events::{Access, Action};
 use crate::row::lanes;
@@ -59,7 +59,7 @@ impl Guests {
     fn visit(&mut self, block: u32, time: Time, event: &Access<'_>) {
         let strong_write = event.order.is_strong() && event.action != Action::Read;
         for lane in lanes(event.lanes) {
-            let thread = (event.warp << 5) as Thread | lane as Thread;
+            let thread = thread_of(event.warp, lane);
             let (offset, pc, bytes) = (event.offsets.at(lane), event.pc, event.bytes);
             let visits = if strong_write { &mut self.strong_writes } else { &mut self.last };
             visits.insert((block, thread), Visit { time, pc, offset, bytes });
@@ -144,7 +144,7 @@ impl Race {
             if known.known(other, thread) >= visit.time {
                 continue;
             }
-            let (warp, lane) = (u32::from(thread >> 5), 1 << (thread & 31));
+            let (warp, lane) = (warp_of(thread), lane_bit(thread));
             let same =
                 |guest: &&mut Guest| (guest.block, guest.warp, guest.pc) == (other, warp, visit.pc);
             match late.iter_mut().find(same) {

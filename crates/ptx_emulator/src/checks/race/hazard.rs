@@ -2,7 +2,7 @@
 
 use super::cell::{Cell, Crowd, Flags, Read, ReaderLists, Write};
 use super::clock::BlockClock;
-use super::vector::{Thread, Time};
+use super::vector::{Time, lane_bit, thread_of, warp_of};
 use crate::row::lanes;
 
 /// What is wrong between two accesses.
@@ -61,8 +61,8 @@ impl Access {
         write.time == 0
             || write.block == self.block
                 && (write.time <= self.block_floor
-                    || u32::from(write.thread >> 5) == self.warp
-                        && (write.time <= self.warp_floor || own == 1 << (write.thread & 31)))
+                    || warp_of(write.thread) == self.warp
+                        && (write.time <= self.warp_floor || own == lane_bit(write.thread)))
     }
 
     #[inline]
@@ -89,7 +89,7 @@ impl Access {
         let (mut late, mut early) = (0, 0);
         for lane in lanes(own) {
             for other in lanes(read.lanes) {
-                let thread = Thread::from(read.warp) << 5 | other as Thread;
+                let thread = thread_of(read.warp.into(), other);
                 if !clocks.ordered((self.warp, lane), read.block, thread, read.time) {
                     late |= 1 << lane;
                     early |= 1 << other;
@@ -104,8 +104,8 @@ impl Access {
             hazard,
             lanes,
             block: write.block,
-            warp: u32::from(write.thread >> 5),
-            other_lanes: 1 << (write.thread & 31),
+            warp: warp_of(write.thread),
+            other_lanes: lane_bit(write.thread),
             pc: write.pc,
             volatile: self.flags.0 & write.flags.0 & Flags::VOLATILE != 0,
         }
@@ -135,7 +135,7 @@ impl Access {
         // Volatile accesses of one warp are no data race, but nothing keeps its lanes together either.
         let warp_volatile = self.flags.0 & write.flags.0 & Flags::VOLATILE != 0
             && write.block == self.block
-            && u32::from(write.thread >> 5) == self.warp;
+            && warp_of(write.thread) == self.warp;
         if self.strong_with(write.flags, write.block) && !warp_volatile {
             return;
         }
@@ -285,12 +285,12 @@ impl Access {
             cell.more = 0;
             cell.read.time = 0;
         }
-        let last = (31 - own.leading_zeros().min(31)) as Thread;
+        let last = (31 - own.leading_zeros().min(31)) as usize;
         cell.write = Write {
             time: self.time,
             block: self.block,
             pc: self.pc,
-            thread: (self.warp << 5) as Thread | last,
+            thread: thread_of(self.warp, last),
             flags: self.flags,
         };
     }

@@ -28,6 +28,7 @@ use line::Look;
 use shadow::Shadow;
 pub(crate) use shared::SharedRace;
 use shared::WORD;
+use vector::{lane_bit, warp_of};
 
 use crate::events::{self, Action, Area, Offsets, Values};
 use crate::op::{Order, Scope, Semantics};
@@ -183,7 +184,7 @@ impl Race {
         let copied = std::mem::take(&mut block.shared.copied);
         for (word, thread, pc) in copied {
             let clocks = &block.clocks;
-            let warp = u32::from(thread >> 5);
+            let warp = warp_of(thread);
             let access = hazard::Access {
                 block: clocks.block,
                 warp,
@@ -196,7 +197,7 @@ impl Race {
             let look = self.look(&access, block, Area::Shared);
             let offset = (word * WORD) as usize;
             block.shared.shadow.visit(offset, WORD as usize, (look, false), |cell, lists| {
-                access.remember_write(cell, lists, 1 << (thread & 31));
+                access.remember_write(cell, lists, lane_bit(thread));
                 Crowd::Written
             });
         }

@@ -6,7 +6,7 @@ use super::clock::Released;
 use super::cluster::Guests;
 use super::hazard::{Conflict, Hazard};
 use super::shadow::Shadow;
-use super::vector::Thread;
+use super::vector::{Thread, lane_bit, thread_of, warp_of};
 use crate::events;
 use crate::row::lanes;
 
@@ -37,7 +37,7 @@ impl SharedRace {
 
     /// A lane of the block issued a copy to shared memory.
     pub(crate) fn copy_issued(&mut self, warp: u32, lane: usize, offset: u64, bytes: u32, pc: u32) {
-        let thread = (warp << 5) as Thread | lane as Thread;
+        let thread = thread_of(warp, lane);
         for word in offset / WORD..(offset + u64::from(bytes)).div_ceil(WORD) {
             self.pending.insert(word, (thread, pc));
         }
@@ -77,14 +77,14 @@ impl SharedRace {
                 hazard: Hazard::PendingCopy,
                 lanes: 0,
                 block: self.block,
-                warp: u32::from(thread >> 5),
+                warp: warp_of(thread),
                 other_lanes: 0,
                 pc,
                 volatile: false,
             });
-            if conflict.pc == pc && conflict.warp == u32::from(thread >> 5) {
+            if conflict.pc == pc && conflict.warp == warp_of(thread) {
                 conflict.lanes |= 1 << lane;
-                conflict.other_lanes |= 1 << (thread & 31);
+                conflict.other_lanes |= lane_bit(thread);
             }
         }
         found

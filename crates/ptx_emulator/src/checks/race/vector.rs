@@ -7,6 +7,24 @@ pub(super) type Time = u32;
 /// Number of a thread in its block: 32 times the warp plus the lane.
 pub(super) type Thread = u16;
 
+/// The thread that a lane of a warp is.
+#[inline]
+pub(super) fn thread_of(warp: u32, lane: usize) -> Thread {
+    (warp << 5) as Thread | lane as Thread
+}
+
+/// Its warp.
+#[inline]
+pub(super) fn warp_of(thread: Thread) -> u32 {
+    u32::from(thread >> 5)
+}
+
+/// Its lane's bit in a mask.
+#[inline]
+pub(super) fn lane_bit(thread: Thread) -> u32 {
+    1 << (thread & 31)
+}
+
 /// Threads that an entry speaks for: one, a warp, or a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key(u64);
@@ -50,11 +68,8 @@ impl Vector {
         if self.entries.is_empty() {
             return self.all;
         }
-        let keys = [
-            Key::thread(block, thread),
-            Key::warp(block, u32::from(thread >> 5)),
-            Key::block(block),
-        ];
+        let keys =
+            [Key::thread(block, thread), Key::warp(block, warp_of(thread)), Key::block(block)];
         let found = keys.iter().filter_map(|key| self.get(*key));
         found.fold(self.all, Time::max)
     }

@@ -5,7 +5,9 @@
 //! fewer than there are lanes, and each has to be fetched again in each iteration. So they are read once, for several iterations.
 
 use super::run::Moving;
+use crate::machine::quick;
 use crate::machine::transfer::Stored;
+use crate::op::Semantics;
 use crate::registers::Register;
 use crate::row::{FULL, LANES, lanes};
 
@@ -24,11 +26,13 @@ impl<T: Stored, const N: usize> Ahead<T, N> {
     pub(super) fn of(moving: &Moving<'_>) -> Option<Box<Ahead<T, N>>> {
         let (stride, step) = (moving.at.stride.cast_signed(), moving.at.step.cast_signed());
         let apart = stride.unsigned_abs() >= LINE && step.unsigned_abs() >= LINE;
-        (apart && moving.by == T::BYTES as u64)
+        // Of a weak load nobody can tell when it happens, if nobody else stores there.
+        let weak = moving.order.semantics == Semantics::Weak;
+        (weak && apart && moving.by == T::BYTES as u64)
             .then(|| Box::new(Ahead { rows: [[T::POISON; LANES]; N], next: N }))
     }
 
-    /// Loads the elements of one iteration, of which `left` are good. False if there are too few to read ahead; nothing was done.
+    /// Loads the elements of one iteration, of which `left` are good.
     #[inline(always)]
     pub(super) fn read(
         &mut self,
@@ -36,10 +40,10 @@ impl<T: Stored, const N: usize> Ahead<T, N> {
         moving: &Moving<'_>,
         mask: u32,
         left: u64,
-    ) -> bool {
+    ) {
         if self.next == N {
             if left < N as u64 {
-                return false;
+                return quick::read(target, moving.found, moving.at, mask);
             }
             self.fill(moving, mask);
         }
@@ -50,7 +54,6 @@ impl<T: Stored, const N: usize> Ahead<T, N> {
             T::blend(target.overwrite(mask), row, mask);
         }
         self.next += 1;
-        true
     }
 
     #[inline(never)]

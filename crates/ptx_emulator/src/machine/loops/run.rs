@@ -11,7 +11,7 @@ use crate::machine::pattern::Pattern;
 use crate::machine::quick::{Found, read, write};
 use crate::machine::short::ShortOp;
 use crate::memory::{Memory, Storage};
-use crate::op::{AddressRow, OpKind, Order, Semantics, Space};
+use crate::op::{AddressRow, OpKind, Order, Space};
 use crate::registers::{Affine, Window, copy_register};
 use crate::row::{Class, FULL, Outcome, RowFn, Rows};
 
@@ -211,7 +211,7 @@ pub(super) struct Moving<'a> {
     area: Area,
     action: Action,
     bytes: u32,
-    order: Order,
+    pub(super) order: Order,
 }
 
 impl<'a> Moving<'a> {
@@ -278,11 +278,6 @@ impl<'a> Moving<'a> {
         events::Access { warp, pc, lanes, action, area, offsets, bytes, order }
     }
 
-    /// Whether nobody can tell when it happens, if nobody else stores there.
-    fn is_weak(&self) -> bool {
-        self.order.semantics == Semantics::Weak
-    }
-
     /// Of the address only distances from the first lane's count behind this.
     #[inline(always)]
     fn move_on(&mut self) {
@@ -303,11 +298,11 @@ impl<'a> Doing<'a> {
     /// The same, reading ahead if it is a load for which that is good. Nothing in the loop may store.
     fn ahead(self) -> Doing<'a> {
         match self {
-            Doing::Load32(moving) if moving.is_weak() => match Ahead::of(&moving) {
+            Doing::Load32(moving) => match Ahead::of(&moving) {
                 Some(ahead) => Doing::Ahead32(moving, ahead),
                 None => Doing::Load32(moving),
             },
-            Doing::Load64(moving) if moving.is_weak() => match Ahead::of(&moving) {
+            Doing::Load64(moving) => match Ahead::of(&moving) {
                 Some(ahead) => Doing::Ahead64(moving, ahead),
                 None => Doing::Load64(moving),
             },
@@ -339,17 +334,11 @@ impl<'a> Doing<'a> {
     fn execute(&mut self, window: &mut Window<'_>, mask: u32, left: u64) {
         match self {
             Doing::Ahead32(moving, ahead) => {
-                let target = &mut window.r32[moving.register.1 as usize];
-                if !ahead.read(target, moving, mask, left) {
-                    read(target, moving.found, moving.at, mask);
-                }
+                ahead.read(&mut window.r32[moving.register.1 as usize], moving, mask, left);
                 moving.move_on();
             }
             Doing::Ahead64(moving, ahead) => {
-                let target = &mut window.r64[moving.register.1 as usize];
-                if !ahead.read(target, moving, mask, left) {
-                    read(target, moving.found, moving.at, mask);
-                }
+                ahead.read(&mut window.r64[moving.register.1 as usize], moving, mask, left);
                 moving.move_on();
             }
             Doing::Load32(moving) => {
